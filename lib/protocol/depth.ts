@@ -1,0 +1,5 @@
+/** Whether a JSON value nests at most `depth` levels deep. Looks no further, so that no value can exhaust the stack. */
+export function nestsWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => nestsWithin(member, depth - 1));
+}

@@ -1,0 +1,250 @@
+/**
+ * One round: the handler runs from the top against a ledger of recorded answers.
+ *
+ * The engine owns the ledger while a round runs and decides the round's outcome. It knows no HTTP, cipher, store or
+ * clock; time reaches it through `Timers`. Invariants:
+ *
+ *  1. An incoming answer is taken only for an entry that is open in the ledger, by its key.
+ *  2. An explicit key finds its entry by key; an unkeyed question finds its entry by kind, fingerprint and occurrence.
+ *     A question whose fingerprint changed is a new question: an answer never reaches a question it was not given to.
+ *  3. An open question is recorded apart from the rejection that unwinds the handler: whatever the handler returns or
+ *     throws, the round ends `input_required`. Once it unwinds, a question asked in error only rejects.
+ *  4. Questions of one turn go out together: open questions reject at the end of the turn that opened the first.
+ *  5. Answers handed to the handler are copies; what it mutates is never recorded.
+ *  6. Once the round is over, asking rejects and changes nothing.
+ *  7. After the handler settled, answers still being validated are awaited, within the time to unwind; a round that no
+ *     open question ends is a server fault if they take longer.
+ *  8. Capabilities are checked for all open questions at once, before anything can be sealed.
+ *  9. After 64 rejected calls of one execution further calls never settle, and the engine ends the round by itself.
+ */
+import { MrtrError } from '../errors.js';
+import { missingCapabilities, type CapabilityName } from '../protocol/capabilities.js';
+import type { InputRequest } from '../protocol/wire.js';
+import {
+  handlerTimeout,
+  missingCapability,
+  roundOver,
+  tooManyAttempts,
+  tooManyRejections,
+  validationTimeout,
+} from './faults.js';
+import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
+import type { Question, Reading } from './question.js';
+import { Slots, type Slot } from './slots.js';
+import { Suspension } from './suspension.js';
+
+const MAX_REJECTIONS = 64;
+const UNWIND_MS = 10_000;
+
+type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+export class Round {
+  readonly #input: RoundInput;
+  readonly #slots: Slots;
+  readonly #open: Slot[] = [];
+  readonly #needs: CapabilityName[] = [];
+  readonly #rejections: (() => void)[] = [];
+  readonly #warnings: RoundWarning[] = [];
+  #rejected = 0;
+  #reading = 0;
+  #unwinding = false;
+  #over = false;
+  #fault: MrtrError | undefined;
+  #cancelUnwind: (() => void) | undefined;
+  #end: (() => void) | undefined;
+  #readingDone: (() => void) | undefined;
+
+  constructor(input: RoundInput) {
+    this.#input = input;
+    this.#slots = new Slots(input);
+  }
+
+  /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
+  async run(handler: () => unknown): Promise<RoundOutcome> {
+    const ended = new Promise<undefined>((resolve) => {
+      this.#end = () => resolve(undefined);
+    });
+    const cancelTimeout = this.#startHandlerTimeout();
+    const settled = await Promise.race([this.#settle(handler), ended]);
+    cancelTimeout?.();
+    this.#cancelUnwind?.();
+    this.#over = true;
+    return this.#outcome(settled);
+  }
+
+  /** Asks one question. The promise never causes an unhandled rejection by itself. */
+  ask<T>(question: () => Question<T>): Promise<T> {
+    return this.attempt(() => this.#ask(question()));
+  }
+
+  /** Runs one call of `ctx` under invariants 6 and 9. */
+  attempt<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#rejected >= MAX_REJECTIONS) {
+      if (this.#open.length === 0) this.#fault ??= tooManyRejections();
+      this.#end?.();
+      // A promise of its own for each call: one shared by all would hold on to every handler that ever waited for it.
+      return new Promise<never>(() => undefined);
+    }
+    const promise = new Promise<T>((resolve) => {
+      if (this.#over || this.#input.gone()) throw roundOver();
+      resolve(call());
+    });
+    promise.catch(() => {
+      this.#rejected += 1;
+    });
+    return promise;
+  }
+
+  #ask<T>(question: Question<T>): Promise<T> {
+    const slot = this.#reach(question);
+    switch (slot.entry.status) {
+      case 'answered':
+        return this.#restore(slot, question);
+      case 'unread':
+        return this.#read(slot, question, slot.entry.answer);
+      case 'open':
+        return this.#openSlot(slot, question, question.request);
+    }
+  }
+
+  #reach(question: Question<unknown>): Slot {
+    try {
+      return this.#slots.reach(question);
+    } catch (error) {
+      // Recorded, since a handler that catches it must not complete as if it had asked. While it unwinds it cannot
+      // complete, and asking once more from a catch block is no mistake of the next execution.
+      if (error instanceof MrtrError && !this.#unwinding) this.#fault ??= error;
+      throw error;
+    }
+  }
+
+  #restore<T>(slot: Slot, question: Question<T>): Promise<T> {
+    const reopen = (): Promise<T> => this.#openSlot(slot, question, question.request);
+    const restored = question.restore(slot.entry.answer);
+    if (restored instanceof Promise) {
+      return this.#whileReading(restored).then((late) => (late.ok ? late.value : reopen()));
+    }
+    return restored.ok ? Promise.resolve(restored.value) : reopen();
+  }
+
+  #read<T>(slot: Slot, question: Question<T>, answer: unknown): Promise<T> {
+    const reading = question.read(answer);
+    if (reading instanceof Promise) return this.#whileReading(reading).then((late) => this.#take(slot, question, late));
+    return this.#take(slot, question, reading);
+  }
+
+  #take<T>(slot: Slot, question: Question<T>, reading: Reading<T>): Promise<T> {
+    if (reading.ok) {
+      slot.entry = { ...slot.entry, status: 'answered', answer: reading.record };
+      return Promise.resolve(reading.value);
+    }
+    const attempts = slot.entry.attempts + 1;
+    slot.entry = { ...slot.entry, attempts };
+    if (attempts >= this.#input.maxAttempts) {
+      this.#fault ??= tooManyAttempts(slot.entry.key, attempts);
+      throw this.#fault;
+    }
+    return this.#openSlot(slot, question, question.reask(reading.reason));
+  }
+
+  #openSlot<T>(slot: Slot, question: Question<T>, request: InputRequest): Promise<T> {
+    slot.entry = { ...slot.entry, status: 'open', answer: null };
+    slot.request = request;
+    this.#open.push(slot);
+    this.#needs.push(...question.needs);
+    if (this.#rejections.length === 0) this.#input.timers.endOfTurn(() => this.#unwind());
+    return new Promise<T>((_resolve, reject) => {
+      this.#rejections.push(() => reject(new Suspension(slot.entry.key)));
+    });
+  }
+
+  #unwind(): void {
+    // Once the round is over nobody waits for these promises any more; rejecting them could only do harm.
+    if (this.#over) return;
+    this.#unwinding = true;
+    for (const reject of this.#rejections.splice(0)) reject();
+    this.#limitUnwind();
+  }
+
+  #limitUnwind(): void {
+    this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => {
+      if (this.#open.length > 0) this.#warn('slow_unwind', this.#open);
+      else this.#fault ??= validationTimeout(UNWIND_MS);
+      this.#end?.();
+    });
+  }
+
+  async #settle(handler: () => unknown): Promise<Settled> {
+    let settled: Settled;
+    try {
+      settled = { ok: true, value: await handler() };
+    } catch (error) {
+      settled = { ok: false, error };
+    }
+    if (this.#reading > 0) {
+      this.#limitUnwind();
+      await this.#readingsDone();
+    }
+    return settled;
+  }
+
+  async #whileReading<V>(work: Promise<V>): Promise<V> {
+    this.#reading += 1;
+    try {
+      return await work;
+    } finally {
+      this.#reading -= 1;
+      if (this.#reading === 0) this.#readingDone?.();
+    }
+  }
+
+  #readingsDone(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      // A turn later, so that what the last reading leads to (a question asked again, another reading) comes first.
+      this.#readingDone = () =>
+        this.#input.timers.endOfTurn(() => {
+          if (this.#reading === 0) resolve();
+        });
+    });
+  }
+
+  #startHandlerTimeout(): (() => void) | undefined {
+    const { handlerTimeoutMs, timers } = this.#input;
+    if (handlerTimeoutMs === 0) return undefined;
+    return timers.after(handlerTimeoutMs, () => {
+      if (this.#open.length === 0) this.#fault ??= handlerTimeout(handlerTimeoutMs);
+      this.#end?.();
+    });
+  }
+
+  #warn(kind: RoundWarning['kind'], slots: readonly Slot[]): void {
+    const questions = slots.map(({ entry: { key, kind, fingerprint } }) => ({ key, kind, fingerprint }));
+    this.#warnings.push({ kind, questions });
+  }
+
+  #outcome(settled: Settled | undefined): RoundOutcome {
+    if (this.#fault !== undefined) return { kind: 'failed', code: this.#fault.code, error: this.#fault };
+    if (this.#open.length > 0) return this.#inputRequired(settled);
+    if (settled?.ok !== true) return { kind: 'failed', code: 'ERR_MRTR_HANDLER', error: settled?.error };
+    const unconsumed = this.#slots.unconsumed;
+    if (unconsumed.length > 0) this.#warn('unconsumed_answer', unconsumed);
+    return { kind: 'complete', result: settled.value, answered: this.#slots.answered, warnings: this.#warnings };
+  }
+
+  #inputRequired(settled: Settled | undefined): RoundOutcome {
+    const missing = missingCapabilities(this.#input.capabilities, this.#needs);
+    if (missing !== undefined) {
+      return {
+        kind: 'failed',
+        code: 'ERR_MRTR_CAPABILITY',
+        error: missingCapability(missing),
+        requiredCapabilities: missing,
+      };
+    }
+    if (settled?.ok === true) this.#warn('swallowed_signal', this.#open);
+    const requests = new Map<string, InputRequest>();
+    for (const { entry, request } of this.#open) if (request !== undefined) requests.set(entry.key, request);
+    const answered = this.#slots.answered;
+    return { kind: 'input_required', requests, ledger: this.#slots.ledger(), answered, warnings: this.#warnings };
+  }
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names a question by what the person would see: the first 128 bits of the SHA-256 of its rendered request.
+ * Two questions with the same fingerprint are the same question.
+ */
+export function fingerprintOf(rendered: string): string {
+  return createHash('sha256').update(rendered, 'utf8').digest().subarray(0, 16).toString('base64url');
+}
+
+/** The whole SHA-256 of a text, for parameters too long to be sealed as they are. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url');
+}

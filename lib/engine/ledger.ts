@@ -1,0 +1,69 @@
+import { isObject, type JsonValue } from '../protocol/wire.js';
+import { QUESTION_KINDS, type QuestionKind } from './question.js';
+
+/**
+ * One question of a flow. `open` was asked and has no usable answer; `unread` came with an answer that the handler
+ * has not reached since, so nothing has validated it; `answered` holds what was validated and recorded.
+ */
+export interface LedgerEntry {
+  readonly key: string;
+  readonly kind: QuestionKind;
+  readonly fingerprint: string;
+  /** Unusable answers so far. */
+  readonly attempts: number;
+  readonly status: 'open' | 'unread' | 'answered';
+  /** The recorded answer, or the unread one; `null` while open. */
+  readonly answer: JsonValue;
+}
+
+/** The questions of a flow in the order in which they were first opened. */
+export interface Ledger {
+  readonly entries: readonly LedgerEntry[];
+  /** The next number of an unkeyed question; a number that was used never comes again. */
+  readonly nextOrdinal: number;
+}
+
+export const EMPTY_LEDGER: Ledger = { entries: [], nextOrdinal: 1 };
+
+const STATUSES = ['open', 'unread', 'answered'] as const;
+
+/** The ledger as compact JSON for sealing. */
+export function packLedger(ledger: Ledger): JsonValue {
+  return [
+    ledger.nextOrdinal,
+    ledger.entries.map((entry): JsonValue => {
+      const head = [entry.key, QUESTION_KINDS.indexOf(entry.kind), entry.fingerprint, entry.attempts];
+      return entry.status === 'open' ? head : [...head, STATUSES.indexOf(entry.status), entry.answer];
+    }),
+  ];
+}
+
+/** Reads a packed ledger; `undefined` for any other shape, as a foreign codec might deliver. */
+export function unpackLedger(packed: unknown): Ledger | undefined {
+  if (!Array.isArray(packed) || packed.length !== 2) return undefined;
+  const [nextOrdinal, rows] = packed as unknown[];
+  if (!isCount(nextOrdinal) || nextOrdinal === 0 || !Array.isArray(rows)) return undefined;
+  const entries: LedgerEntry[] = [];
+  for (const row of rows as unknown[]) {
+    const entry = unpackEntry(row);
+    if (entry === undefined) return undefined;
+    entries.push(entry);
+  }
+  return { entries, nextOrdinal };
+}
+
+function unpackEntry(row: unknown): LedgerEntry | undefined {
+  if (!Array.isArray(row)) return undefined;
+  const [key, kindIndex, fingerprint, attempts, statusIndex, answer] = row as unknown[];
+  if (typeof key !== 'string' || typeof fingerprint !== 'string' || !isCount(attempts)) return undefined;
+  const kind = isCount(kindIndex) ? QUESTION_KINDS[kindIndex] : undefined;
+  if (kind === undefined) return undefined;
+  if (statusIndex === undefined) return { key, kind, fingerprint, attempts, status: 'open', answer: null };
+  const status = isCount(statusIndex) ? STATUSES[statusIndex] : undefined;
+  if (status === undefined || status === 'open' || (typeof answer !== 'string' && !isObject(answer))) return undefined;
+  return { key, kind, fingerprint, attempts, status, answer: answer as JsonValue };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

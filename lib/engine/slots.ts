@@ -1,0 +1,156 @@
+import { LedgerMismatchError, type MrtrError } from '../errors.js';
+import type { InputRequest, JsonObject } from '../protocol/wire.js';
+import { duplicateKey, duplicateQuestion, upFrontRefused } from './faults.js';
+import { fingerprintOf } from './fingerprint.js';
+import type { Ledger, LedgerEntry } from './ledger.js';
+import { UNKEYED, unkeyedKey, type Question } from './question.js';
+
+/** A ledger entry while a round runs. */
+export interface Slot {
+  entry: LedgerEntry;
+  /** What goes out, once the question is open in this round. */
+  request?: InputRequest;
+  /** Whether this execution reached the question. */
+  reached: boolean;
+  /** Whether this request brought an answer to it. */
+  readonly brought: boolean;
+  /** Whether its answer came with a fresh call: good for this execution only. */
+  transient: boolean;
+}
+
+export interface SlotsInput {
+  readonly ledger: Ledger;
+  readonly answer: (key: string) => JsonObject | undefined;
+  readonly fresh: boolean;
+  /** Whether a question may take an answer that comes with a fresh call. */
+  readonly upFront: boolean;
+  readonly onLedgerMismatch: 'reask' | 'reject';
+}
+
+/** Finds for each question that the handler reaches its place in the ledger, or makes one. */
+export class Slots {
+  readonly #input: SlotsInput;
+  readonly #all: Slot[] = [];
+  readonly #keyed = new Map<string, Slot>();
+  readonly #unkeyed = new Map<string, Slot[]>();
+  readonly #usedKeys = new Set<string>();
+  readonly #occurrences = new Map<string, number>();
+  #nextOrdinal: number;
+  #reached = 0;
+
+  constructor(input: SlotsInput) {
+    this.#input = input;
+    this.#nextOrdinal = input.ledger.nextOrdinal;
+    for (const entry of input.ledger.entries) this.#add(this.#withAnswer(entry));
+  }
+
+  /** Answers that this request brought and that proved usable, or could not be looked at yet. */
+  get answered(): number {
+    return this.#all.filter(({ brought, entry }) => brought && entry.status !== 'open').length;
+  }
+
+  /** Answered questions that this execution did not reach. */
+  get unconsumed(): Slot[] {
+    return this.#all.filter(({ entry, reached }) => entry.status === 'answered' && !reached);
+  }
+
+  /** Finds or makes the place of a question; throws what is a mistake of the handler. */
+  reach(question: Question<unknown>): Slot {
+    if (question.upFront && !this.#input.upFront) throw upFrontRefused();
+    const fingerprint = fingerprintOf(question.kind + JSON.stringify(question.request));
+    const slot =
+      question.key === undefined
+        ? this.#reachUnkeyed(question, fingerprint)
+        : this.#reachKeyed(question, question.key, fingerprint);
+    this.#reached += 1;
+    slot.reached = true;
+    return slot;
+  }
+
+  /**
+   * What the next round needs. An open entry that this execution did not reach is not asked now, so it is left out:
+   * no answer to it may be taken next time. Nor is a transient one kept, except where its place counts.
+   */
+  ledger(): Ledger {
+    const placed = this.#input.onLedgerMismatch === 'reject';
+    const kept = this.#all.filter(({ entry, reached, transient }) =>
+      entry.status === 'open' ? reached : !transient || placed,
+    );
+    const entries = kept.map(({ entry, transient }) => (transient ? reopened(entry) : entry));
+    return { entries, nextOrdinal: this.#nextOrdinal };
+  }
+
+  #withAnswer(entry: LedgerEntry): Slot {
+    const answer = entry.status === 'open' ? this.#input.answer(entry.key) : undefined;
+    if (answer === undefined) return { entry, reached: false, brought: false, transient: false };
+    return { entry: { ...entry, status: 'unread', answer }, reached: false, brought: true, transient: false };
+  }
+
+  #add(slot: Slot): Slot {
+    const { key, kind, fingerprint } = slot.entry;
+    this.#all.push(slot);
+    if (UNKEYED.test(key)) {
+      const name = kind + fingerprint;
+      const same = this.#unkeyed.get(name);
+      if (same === undefined) this.#unkeyed.set(name, [slot]);
+      else same.push(slot);
+    } else {
+      this.#keyed.set(key, slot);
+    }
+    return slot;
+  }
+
+  #reachKeyed(question: Question<unknown>, key: string, fingerprint: string): Slot {
+    if (this.#usedKeys.has(key)) throw duplicateKey(key);
+    this.#usedKeys.add(key);
+    const slot = this.#keyed.get(key);
+    const fits = slot !== undefined && slot.entry.fingerprint === fingerprint && slot.entry.kind === question.kind;
+    this.#checkOrder(fits ? slot : undefined, key);
+    if (fits) return slot;
+    const entry = openEntry(key, question, fingerprint);
+    if (slot !== undefined) {
+      slot.entry = entry;
+      return slot;
+    }
+    const answer = this.#input.fresh && question.upFront ? this.#input.answer(key) : undefined;
+    if (answer === undefined) return this.#add({ entry, reached: true, brought: false, transient: false });
+    return this.#add({ entry: { ...entry, status: 'unread', answer }, reached: true, brought: false, transient: true });
+  }
+
+  #reachUnkeyed(question: Question<unknown>, fingerprint: string): Slot {
+    const { kind } = question;
+    const name = kind + fingerprint;
+    const occurrence = this.#occurrences.get(name) ?? 0;
+    this.#occurrences.set(name, occurrence + 1);
+    const same = this.#unkeyed.get(name);
+    const slot = same?.[occurrence];
+    this.#checkOrder(slot, kind);
+    if (same?.some(({ entry, request }) => entry.status === 'open' && request !== undefined) === true) {
+      throw duplicateQuestion(kind);
+    }
+    if (slot !== undefined) return slot;
+    const entry = openEntry(unkeyedKey(kind, this.#nextOrdinal++), question, fingerprint);
+    return this.#add({ entry, reached: true, brought: false, transient: false });
+  }
+
+  /** `onLedgerMismatch: 'reject'`: the Nth question reached must be the Nth of the ledger. */
+  #checkOrder(slot: Slot | undefined, actual: string): void {
+    if (this.#input.onLedgerMismatch !== 'reject') return;
+    const expected = this.#all[this.#reached];
+    if (expected === undefined || expected === slot) return;
+    throw mismatch(this.#reached + 1, expected, actual);
+  }
+}
+
+function openEntry(key: string, { kind }: Question<unknown>, fingerprint: string): LedgerEntry {
+  return { key, kind, fingerprint, attempts: 0, status: 'open', answer: null };
+}
+
+function reopened(entry: LedgerEntry): LedgerEntry {
+  return { ...entry, status: 'open', answer: null };
+}
+
+function mismatch(ordinal: number, expected: Slot, actual: string): MrtrError {
+  const { key } = expected.entry;
+  return new LedgerMismatchError(ordinal, key, actual === key ? `${key} (changed)` : actual);
+}

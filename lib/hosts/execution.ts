@@ -1,0 +1,125 @@
+import { asking } from '../engine/context.js';
+import { Round } from '../engine/engine.js';
+import type { RoundOutcome } from '../engine/outcome.js';
+import { codeOf } from '../errors.js';
+import { publish } from '../events.js';
+import type { Call } from '../protocol/parse.js';
+import { isObject, PROTOCOL_VERSION, type JsonObject } from '../protocol/wire.js';
+import { contextOf } from './context.js';
+import { about, Delivery, type DeliveryInput, type Served } from './delivery.js';
+import { internal } from './failure.js';
+import { INVALID_STATE, invalidParams } from './faults.js';
+import { isFresh, openFlow } from './opening.js';
+import { report } from './report.js';
+import type { Hold } from './single-use.js';
+import { bindingOf, sealedParams } from './state.js';
+
+/** Steps 8 to 13 of one call: from its state to its reply. */
+export async function execute(served: Served): Promise<void> {
+  const { call, options, principal, reply, environment } = served;
+  const params = sealedParams(salientParams(call));
+  if (params === undefined) {
+    return reply.fault(
+      call.id,
+      invalidParams('The parameters hold a number that JSON cannot carry, or nest too deeply.'),
+    );
+  }
+  const bindings = { binding: bindingOf(options.audience, call.method, call.target, principal), principal, params };
+  const opening = await openFlow(call.params['requestState'], bindings, options, environment);
+  switch (opening.kind) {
+    case 'refused':
+      publish('mrtr:refused', () => ({ ...about(served), reason: opening.reason }));
+      return reply.fault(call.id, INVALID_STATE);
+    case 'broken':
+      report(options.onError, opening.error, { ...about(served), code: codeOf(opening.error) ?? 'ERR_MRTR_CODEC' });
+      return reply.fault(call.id, internal(opening.error, options.exposeErrors));
+    case 'flow': {
+      const { flow } = opening;
+      const answered = flow.ledger.entries.some(
+        ({ status, key }) => status === 'open' && answerOf(call, key) !== undefined,
+      );
+      return run({ ...served, bindings, flow, round: flow.rounds + (answered ? 2 : 1), arrivedAt: environment.now() });
+    }
+  }
+}
+
+/** Steps 9 to 11, then whatever came of them is delivered. */
+async function run(input: DeliveryInput): Promise<void> {
+  const { call, target } = input;
+  const delivery = new Delivery(input);
+  const validated = await target.input?.validate(call.params['arguments'] ?? {});
+  if (validated?.ok === false) return delivery.badArguments(validated.problems);
+  const spent = await spend(input);
+  switch (spent?.kind) {
+    case 'refused':
+      return delivery.spent(spent.reason);
+    case 'broken':
+      return delivery.broken(spent.error);
+    case 'done':
+      return delivery.repeated(spent.result);
+    case 'run':
+    case undefined:
+      return delivery.deliver(await runRound(input, validated?.value ?? {}, spent?.hold), spent?.hold);
+  }
+}
+
+function spend({
+  call,
+  flow,
+  principal,
+  reply,
+  options,
+  singleUse,
+}: DeliveryInput): ReturnType<NonNullable<typeof singleUse>['spend']> | undefined {
+  if (isFresh(flow)) return undefined;
+  return singleUse?.spend({
+    tokenId: flow.tokenId,
+    principal,
+    answers: call.params['inputResponses'],
+    expiresAt: flow.issuedAt + options.ttlMs + options.clockSkewMs,
+    gone: () => reply.gone,
+  });
+}
+
+async function runRound(input: DeliveryInput, args: unknown, hold: Hold | undefined): Promise<RoundOutcome> {
+  const { req, principal, call, target, options, environment, reply, flow } = input;
+  const round = new Round({
+    ledger: flow.ledger,
+    answer: (key) => answerOf(call, key),
+    fresh: isFresh(flow),
+    upFront: options.replay === undefined,
+    capabilities: call.capabilities,
+    onLedgerMismatch: options.onLedgerMismatch,
+    maxAttempts: options.maxAttempts,
+    handlerTimeoutMs: options.handlerTimeoutMs,
+    timers: environment.timers,
+    // Under single use the result is recorded for the client to fetch, so the handler goes on without it.
+    gone: () => hold === undefined && reply.gone,
+  });
+  const context = contextOf({
+    ...call,
+    asking: asking(round),
+    req,
+    principal,
+    flowId: flow.flowId,
+    round: input.round,
+    logger: options.server.name,
+    protocolVersion: PROTOCOL_VERSION,
+    notify: (method, params) => reply.notify(method, params),
+    signal: () => reply.signal,
+  });
+  const outcome = await round.run(() => target.run(args, context));
+  if (outcome.kind === 'failed' && outcome.code === 'ERR_MRTR_HANDLER_TIMEOUT') reply.abort(outcome.error);
+  return outcome;
+}
+
+/** Own members only: a question may well be called "constructor". */
+function answerOf(call: Call, key: string): JsonObject | undefined {
+  const answers = call.params['inputResponses'];
+  return isObject(answers) && Object.hasOwn(answers, key) ? (answers[key] as JsonObject) : undefined;
+}
+
+/** What makes two requests the same call. */
+function salientParams({ method, target, params }: Call): Record<string, unknown> {
+  return method === 'resources/read' ? { uri: target } : { arguments: params['arguments'] ?? {}, name: target };
+}

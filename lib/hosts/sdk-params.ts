@@ -1,0 +1,26 @@
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import type { StandardSchema } from '../protocol/standard.js';
+import { isObject, type Fault } from '../protocol/wire.js';
+import { invalidParams } from './faults.js';
+
+/** Requests whose parameters the SDK checks, too, but refuses as if the fault were the server's (-32603). */
+const SCHEMAS: ReadonlyMap<string, StandardSchema> = new Map<string, StandardSchema>([
+  ['initialize', specTypeSchemas.InitializeRequest],
+  ['completion/complete', specTypeSchemas.CompleteRequest],
+  ['logging/setLevel', specTypeSchemas.SetLevelRequest],
+  ['prompts/get', specTypeSchemas.GetPromptRequest],
+  ['prompts/list', specTypeSchemas.ListPromptsRequest],
+  ['resources/list', specTypeSchemas.ListResourcesRequest],
+  ['resources/read', specTypeSchemas.ReadResourceRequest],
+  ['resources/templates/list', specTypeSchemas.ListResourceTemplatesRequest],
+  ['tools/list', specTypeSchemas.ListToolsRequest],
+]);
+
+/** The fault of a message whose parameters the SDK cannot use: -32602, since it is the client's. */
+export function sdkParamsFault(message: unknown): Fault | undefined {
+  const method = isObject(message) ? message['method'] : undefined;
+  const schema = typeof method === 'string' ? SCHEMAS.get(method) : undefined;
+  const validation = schema?.['~standard'].validate(message);
+  if (validation === undefined || validation instanceof Promise || validation.issues === undefined) return undefined;
+  return invalidParams('The request is not of the form that this method takes.');
+}

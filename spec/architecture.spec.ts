@@ -52,8 +52,8 @@ describe('the check of imports', () => {
     ['/engine/engine => /stores/store', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
     ['/engine/context => /hosts/express', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
     ['/engine/engine => /options', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
-    ['/options -> /hosts/express', 'only /hosts/ composes'],
-    ['/cli -> /hosts/state', 'only /hosts/ composes'],
+    ['/options -> /hosts/express', 'only /hosts/, /index, /inspect compose'],
+    ['/cli -> /hosts/state', 'only /hosts/, /index, /inspect compose'],
     [
       '/options => /hosts/flow',
       'of /hosts/ only the types of /hosts/express are for others, and only for /definitions, /catalog, /options, /option-types',
@@ -76,6 +76,7 @@ describe('the check of imports', () => {
   it.each([
     '/index -> /hosts/express',
     '/index => /hosts/notifier',
+    '/inspect -> /hosts/state',
     '/hosts/flow -> /engine/engine',
     '/hosts/flow -> /hosts/reply',
     '/hosts/express => express',

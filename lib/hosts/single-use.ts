@@ -52,7 +52,7 @@ export class SingleUse {
 
   /** Claims a state, waiting a while for the result if the same request is just being served elsewhere. */
   async spend(spending: Spending): Promise<Spent> {
-    const { store, codec, leaseMs, waitMs } = this.#options;
+    const { codec, waitMs } = this.#options;
     // A hash, so that what the store can read is no part of a state.
     const id = digestOf(spending.tokenId);
     const digest = digestOf(canonicalJson(spending.answers ?? {}) ?? JSON.stringify(spending.answers));

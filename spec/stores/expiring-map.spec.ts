@@ -1,5 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { ExpiringMap } from '../../lib/stores/expiring-map.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes that are in use after the work and were not before. */
+function growth(work: () => void): number {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  work();
+  collectGarbage();
+  return process.memoryUsage().heapUsed - before;
+}
 
 describe('ExpiringMap', () => {
   it('finds an entry up to and including its last millisecond', () => {
@@ -38,6 +52,32 @@ describe('ExpiringMap', () => {
     map.delete('a');
     map.delete('a');
     expect([map.size, map.get('a', 0)]).toEqual([0, undefined]);
+  });
+
+  it.each<[string, (map: ExpiringMap<number>, at: number) => void]>([
+    [
+      'is deleted, though all would have ended in one second',
+      (map, at) => {
+        map.set(`key ${at}`, at, 9000, 0);
+        map.delete(`key ${at}`);
+      },
+    ],
+    [
+      'is deleted, though each would have ended in another second',
+      (map, at) => {
+        map.set('key', at, at * 1000, 0);
+        map.delete('key');
+      },
+    ],
+    ['is set again, to end in another second', (map, at) => map.set('key', at, at * 1000, 0)],
+    ['ends', (map, at) => map.set(`key ${at}`, at, at * 1000, at * 1000)],
+  ])('stays small when what it holds %s', (_what, step) => {
+    const map = new ExpiringMap<number>();
+    const bytes = growth(() => {
+      for (let at = 1; at <= 100_000; at++) step(map, at);
+    });
+    expect(bytes).toBeLessThan(2_000_000);
+    expect(map.size).toBeLessThanOrEqual(2);
   });
 
   it('is a Map with entries filtered by their end, whatever happens to it, even when the clock is set back', () => {

@@ -91,6 +91,27 @@ describe('RedisReplayStore', () => {
     expect(sent[2]?.[4]).toBe('token-2');
   });
 
+  it('keeps a claim that it was granted while an earlier one was being settled', async () => {
+    const finish: (() => void)[] = [];
+    const tokens: (string | undefined)[] = [];
+    const store = new RedisReplayStore({
+      sendCommand: ([, script, , , ...args]) => {
+        if (script?.includes("'claimed'") === true) return Promise.resolve(['claimed']);
+        tokens.push(args[0]);
+        return new Promise((resolve) => finish.push(() => resolve('lost')));
+      },
+    });
+    await store.claim('id', 'd', 1000, Date.now() + 5000);
+    const late = store.settle('id', 'late');
+    await store.claim('id', 'd', 1000, Date.now() + 5000);
+    finish[0]?.();
+    await late;
+    const settled = store.settle('id', 'reply');
+    finish[1]?.();
+    await settled;
+    expect(new Set(tokens).size).toBe(2);
+  });
+
   it('C119 rejects with the error of the client as cause', async () => {
     const cause = new Error('Socket closed unexpectedly');
     const store = new RedisReplayStore({ sendCommand: () => Promise.reject(cause) });

@@ -146,6 +146,24 @@ describeWithRedis('RedisReplayStore on a real Redis', () => {
       expect(await second.claim(id, 'd', 60_000, soon())).toEqual({ kind: 'done', reply: 'reply' });
     });
 
+    it('C119 keeps what was settled when the reply to that was lost and the caller gives the claim back', async () => {
+      const id = newId();
+      let lost = false;
+      const sendCommand: SendCommand = async (args) => {
+        const reply = await one.sendCommand(args);
+        if (lost) throw new Error('connection lost');
+        return reply;
+      };
+      const store = new RedisReplayStore({ sendCommand });
+      await store.claim(id, 'd', 60_000, soon());
+      lost = true;
+      await expect(store.settle(id, 'reply')).rejects.toMatchObject({ code: 'ERR_MRTR_STORE' });
+      lost = false;
+      await store.release(id);
+      await store.settle(id, 'other');
+      expect(await second.claim(id, 'd', 60_000, soon())).toEqual({ kind: 'done', reply: 'reply' });
+    });
+
     it('C119 rejects where the key holds something else', async () => {
       const id = newId();
       await one.sendCommand(['SET', `mrtr:replay:${id}`, 'text']);

@@ -79,6 +79,9 @@ const RESERVED: readonly (readonly [specifier: RegExp, parts: readonly string[]]
   [/^(node:)?crypto$/, ['/seal/', '/engine/fingerprint']],
 ];
 
+/** The middleware, what exports it, and the command that reads its states. */
+const COMPOSES: readonly string[] = ['/hosts/', '/index', '/inspect'];
+
 /** A handler's context and the request are Express's own: definitions and options name these types. */
 const NAMES_HOST_TYPES: readonly string[] = ['/definitions', '/catalog', '/options', '/option-types'];
 
@@ -101,8 +104,8 @@ function isIn(module: string, parts: readonly string[]): boolean {
 function internalReason({ from, to, typeOnly }: Edge): string | undefined {
   const [, targets] = MAY_IMPORT.find(([part]) => isIn(from, [part])) ?? [];
   if (targets !== undefined && !isIn(to, targets)) return `it may import ${targets.join(', ') || 'nothing'}`;
-  if (!isIn(to, ['/hosts/']) || isIn(from, ['/hosts/', '/index'])) return undefined;
-  if (!typeOnly) return 'only /hosts/ composes';
+  if (!isIn(to, ['/hosts/']) || isIn(from, COMPOSES)) return undefined;
+  if (!typeOnly) return `only ${COMPOSES.join(', ')} compose`;
   if (to === '/hosts/express' && isIn(from, NAMES_HOST_TYPES)) return undefined;
   return `of /hosts/ only the types of /hosts/express are for others, and only for ${NAMES_HOST_TYPES.join(', ')}`;
 }

@@ -14,7 +14,7 @@ import type { CapabilityName } from './protocol/capabilities.js';
 import { paramHeadersOf, type ParamHeader } from './protocol/headers.js';
 import { promptResult, resourceResult, toolResult, type ResultReader } from './protocol/result.js';
 import { compileSchema, type CompiledSchema } from './protocol/schema.js';
-import type { OwnedMethod } from './protocol/wire.js';
+import { urlOf, type OwnedMethod } from './protocol/wire.js';
 
 /** What one of the three methods runs: a definition, made ready for one request. */
 export interface Target {
@@ -76,17 +76,16 @@ export class Catalog {
       case 'prompts/get':
         return this.prompts.get(name)?.target;
       case 'resources/read':
-        return (
-          this.#resource(name, name) ?? (URL.canParse(name) ? this.#resource(new URL(name).href, name) : undefined)
-        );
+        return this.#resource(name, name) ?? this.#resource(urlOf(name)?.href, name);
     }
   }
 
-  #resource(uri: string, sent: string): Target | undefined {
+  #resource(uri: string | undefined, sent: string): Target | undefined {
+    if (uri === undefined) return undefined;
     const fixed = this.#fixed.get(uri);
     if (fixed !== undefined) return resourceTarget(fixed, sent, (ctx) => fixed.handler(new URL(sent), ctx));
     const match = this.#uriTemplates.match(uri);
-    if (match === undefined || !URL.canParse(sent)) return undefined;
+    if (match === undefined || urlOf(sent) === undefined) return undefined;
     const { value: template, variables } = match;
     return resourceTarget(template, sent, (ctx) => template.handler(new URL(sent), variables, ctx));
   }

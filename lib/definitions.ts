@@ -4,7 +4,7 @@ import type { CapabilityName } from './protocol/capabilities.js';
 import type { Annotations, CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/content.js';
 import type { JsonSchema, SchemaInput } from './protocol/schema.js';
 import type { InferOutput, StandardSchema } from './protocol/standard.js';
-import type { Icon } from './protocol/wire.js';
+import { urlOf, type Icon } from './protocol/wire.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -163,7 +163,7 @@ export function resource(
   handler: FixedResourceDefinition['handler'],
 ): FixedResourceDefinition {
   checkDefinition('resource', name, config, handler, RESOURCE);
-  if (typeof uri !== 'string' || !URL.canParse(uri)) {
+  if (typeof uri !== 'string' || urlOf(uri) === undefined) {
     throw definitionError('resource', name, `needs an absolute URI, such as "shop://motd"; got ${JSON.stringify(uri)}`);
   }
   return define({ kind: 'resource', name, uri, config, handler });

@@ -1,4 +1,4 @@
-import type { StringFormat } from '../protocol/wire.js';
+import { urlOf, type StringFormat } from '../protocol/wire.js';
 
 /** The formats that a form knows. */
 export const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'] satisfies StringFormat[];
@@ -25,7 +25,7 @@ export function hasFormat(format: StringFormat, text: string): boolean {
     case 'email':
       return isEmail(text);
     case 'uri':
-      return !UNFIT_FOR_URI.test(text) && !SCRIPT_SCHEME.test(text) && URL.canParse(text);
+      return !UNFIT_FOR_URI.test(text) && !SCRIPT_SCHEME.test(text) && urlOf(text) !== undefined;
     case 'date':
       return isDate(text);
     case 'date-time':

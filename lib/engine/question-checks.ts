@@ -1,6 +1,6 @@
 import { kindOf, show } from '../elicitation/property.js';
 import { MrtrTypeError } from '../errors.js';
-import { isObject } from '../protocol/wire.js';
+import { isObject, urlOf } from '../protocol/wire.js';
 import type { QuestionOptions } from './ask.js';
 import { UNKEYED } from './question.js';
 
@@ -38,7 +38,7 @@ export function checkMessage(call: string, message: unknown): string {
 
 export function checkUrl(url: unknown): string {
   const text = url instanceof URL ? url.href : url;
-  if (typeof text === 'string' && URL.canParse(text)) return text;
+  if (typeof text === 'string' && urlOf(text) !== undefined) return text;
   throw questionError('ctx.elicitUrl', `needs an absolute url, such as "https://example.com/pay"; got ${kindOf(url)}`);
 }
 

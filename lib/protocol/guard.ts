@@ -1,6 +1,6 @@
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { quote } from './quote.js';
-import { CODE, type Fault } from './wire.js';
+import { CODE, urlOf, type Fault } from './wire.js';
 
 /** The two options that say under which names this server may be reached, and from which web pages. */
 export interface HostRules {
@@ -81,7 +81,7 @@ export function isOriginEntry(value: unknown): value is string {
   // As a host name it would look as if it let the opaque origin in.
   if (value === 'null') return false;
   if (isHostEntry(value)) return true;
-  if (typeof value !== 'string' || !ORIGIN.test(value) || !URL.canParse(value)) return false;
+  if (typeof value !== 'string' || !ORIGIN.test(value) || urlOf(value) === undefined) return false;
   return canonicalOrigin(value) === value.toLowerCase();
 }
 

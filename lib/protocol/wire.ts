@@ -190,3 +190,13 @@ export interface ElicitUrlParams {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The URL that a text spells; `undefined` for none. */
+export function urlOf(text: string): URL | undefined {
+  try {
+    // Not URL.canParse: once it is hot, Node 20 refuses text beyond ASCII with it.
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -44,6 +44,8 @@ const POLL_MS = 50;
 export class SingleUse {
   readonly #options: SingleUseOptions;
   readonly #environment: Environment;
+  /** Who of this process holds a state at present, by the state's name in the store. */
+  readonly #holders = new Map<string, Hold>();
 
   constructor(options: SingleUseOptions, environment: Environment) {
     this.#options = options;
@@ -109,13 +111,21 @@ export class SingleUse {
 
   #hold(id: string, spending: Spending): Hold {
     const { store, codec } = this.#options;
-    return {
+    const held = async (last: () => void | Promise<void>): Promise<void> => {
+      // A store knows its holder by the process. Here another request may have claimed the state since, after the lease.
+      if (this.#holders.get(id) !== hold) return;
+      this.#holders.delete(id);
+      await this.#timed(last);
+    };
+    const hold: Hold = {
       settle: async (result) => {
         const reply = await codec.seal({ result }, replyBinding(spending), spending.principal);
-        await this.#timed(() => store.settle(id, reply));
+        await held(() => store.settle(id, reply));
       },
-      release: () => this.#timed(() => store.release(id)),
+      release: () => held(() => store.release(id)),
     };
+    this.#holders.set(id, hold);
+    return hold;
   }
 
   /** A store that does not answer in time has failed. */

@@ -1,5 +1,9 @@
 import http from 'node:http';
 import { field, form, prompt, tool, ToolError } from '../../lib/index.js';
+import { systemEnvironment } from '../../lib/hosts/environment.js';
+import { SingleUse } from '../../lib/hosts/single-use.js';
+import { SealedCodec } from '../../lib/seal/codec.js';
+import { Keyring } from '../../lib/seal/keyring.js';
 import type { ReplayStore } from '../../lib/stores/store.js';
 import { MemoryReplayStore } from '../../lib/stores/memory.js';
 import {
@@ -9,6 +13,7 @@ import {
   expectBadState,
   EXPRESSES,
   headersOf,
+  KEY,
   metaOf,
   rig,
   textOf,
@@ -329,5 +334,34 @@ describe.each(EXPRESSES)('single use on %s', (_name, express) => {
       ).toMatchObject({ error: INTERNAL });
     });
     expect(errors).toMatchObject([{ code: 'ERR_MRTR_QUESTION' }]);
+  });
+});
+
+describe('a state that was claimed twice in one process', () => {
+  it('belongs to the later claim: the earlier one, past its lease, neither settles nor frees it', async () => {
+    let now = 1_000_000;
+    const clock = (): number => now;
+    const codec = new SealedCodec({ keyring: Keyring.from(KEY), purpose: 'reply' });
+    const store = new MemoryReplayStore({ now: clock });
+    const singleUse = new SingleUse(
+      { store, codec, leaseMs: 30_000, waitMs: 0, timeoutMs: 1000 },
+      { ...systemEnvironment, now: clock },
+    );
+    const spend = (answers: object) =>
+      singleUse.spend({ tokenId: 't', principal: null, answers, expiresAt: now + 300_000, gone: () => false });
+    const claim = async (answers: object) => {
+      const spent = await spend(answers);
+      if (spent.kind !== 'run') throw new Error(`not claimed: ${spent.kind}`);
+      return spent.hold;
+    };
+    const earlier = await claim({ a: YES });
+    now += 30_000;
+    const later = await claim({ a: NO });
+    await earlier.settle('earlier');
+    await earlier.release();
+    expect(await spend({ a: NO })).toEqual({ kind: 'refused', reason: 'ERR_MRTR_STATE_IN_FLIGHT' });
+    await later.settle('later');
+    expect(await spend({ a: NO })).toEqual({ kind: 'done', result: 'later' });
+    expect(await spend({ a: YES })).toEqual({ kind: 'refused', reason: 'ERR_MRTR_STATE_SPENT' });
   });
 });

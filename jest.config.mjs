@@ -4,6 +4,7 @@ export default {
   roots: ['<rootDir>/spec'],
   testMatch: ['**/*.spec.ts'],
   setupFiles: ['<rootDir>/spec/support/unhandled.ts'],
+  setupFilesAfterEnv: ['<rootDir>/spec/support/channels.ts'],
   moduleNameMapper: {
     '^express-mrtr$': '<rootDir>/lib/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

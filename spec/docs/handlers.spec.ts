@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel';
 import express, { type Express } from 'express';
 import request from 'supertest';
 import * as examples from '../../examples/readme/handlers.js';
@@ -240,6 +241,13 @@ describe('the ways to mount it', () => {
 describe('the subscriber of docs/security.md', () => {
   it('logs why a state was refused', async () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const subscribed: Parameters<typeof diagnostics.subscribe>[] = [];
+    jest.doMock('node:diagnostics_channel', () => ({
+      subscribe: (...subscription: Parameters<typeof diagnostics.subscribe>) => {
+        subscribed.push(subscription);
+        diagnostics.subscribe(...subscription);
+      },
+    }));
     await import('../../examples/readme/events.js');
     const mcp = mrtr({
       server: { name: 'docs', version: '1.0.0' },
@@ -258,6 +266,7 @@ describe('the subscriber of docs/security.md', () => {
         }),
       ],
     ]);
+    for (const subscription of subscribed) diagnostics.unsubscribe(...subscription);
     warn.mockRestore();
   });
 });

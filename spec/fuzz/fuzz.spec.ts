@@ -13,5 +13,5 @@ describe('the fuzz run', () => {
     expect(stdout).toMatch(/^seed 20260728, 4 s, 8 at a time\n/);
     expect(Number(/^(\d+) inputs in /m.exec(stdout)?.[1])).toBeGreaterThan(50);
     expect(Number(/^(\d+) transfers for /m.exec(stdout)?.[1])).toBeGreaterThan(0);
-  });
+  }, 60_000);
 });

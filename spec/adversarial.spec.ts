@@ -29,16 +29,12 @@ interface Shop {
 function shop(): Shop {
   const state: Shop = { transfers: [], runs: 0, definitions: {} };
   const ask = (name: string) =>
-    tool(
-      name,
-      { inputSchema: z.looseObject({ amount: z.number().optional() }) },
-      async ({ amount = 0 }, ctx) => {
-        state.runs += 1;
-        const answer = await ctx.elicit({ message: `Transfer ${amount}?`, form: CONFIRM });
-        if (answer.action === 'accept' && answer.content.confirm) state.transfers.push(amount);
-        return `done ${amount}`;
-      },
-    );
+    tool(name, { inputSchema: z.looseObject({ amount: z.number().optional() }) }, async ({ amount = 0 }, ctx) => {
+      state.runs += 1;
+      const answer = await ctx.elicit({ message: `Transfer ${amount}?`, form: CONFIRM });
+      if (answer.action === 'accept' && answer.content.confirm) state.transfers.push(amount);
+      return `done ${amount}`;
+    });
   const tools = ['pay', 'pay:x', 'x', 'other'].map(ask);
   const prompts = [
     prompt('pay', {}, async (_args, ctx) => {
@@ -100,7 +96,9 @@ describe.each(EXPRESSES)('hostile state on %s', (_name, express) => {
       state.toUpperCase(),
     ].filter((spelling) => spelling !== state);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const others = Array.from(alphabet).map((last) => state.slice(0, -1) + last).filter((other) => other !== state);
+    const others = Array.from(alphabet)
+      .map((last) => state.slice(0, -1) + last)
+      .filter((other) => other !== state);
     expect(others).toHaveLength(63);
     for (const spelling of [...spellings, ...others]) await expectRefused(served, made, spelling);
   });
@@ -220,9 +218,9 @@ describe.each(EXPRESSES)('hostile state on %s', (_name, express) => {
     const { rig: served, shop: made } = await setUp();
     const { state } = askOf(await served.tool('pay', { amount: 10 }));
     await expectRefused(served, made, state, { amount: 10_000 });
-    expect(textOf(await served.tool('pay', { amount: 10 }, { requestState: state, inputResponses: { 'elicit-1': YES } }))).toBe(
-      'done 10',
-    );
+    expect(
+      textOf(await served.tool('pay', { amount: 10 }, { requestState: state, inputResponses: { 'elicit-1': YES } })),
+    ).toBe('done 10');
     expect(made.transfers).toEqual([10]);
   });
 
@@ -238,7 +236,12 @@ describe.each(EXPRESSES)('hostile state on %s', (_name, express) => {
   it('C92 another user cannot use a state, nor learn whose it is', async () => {
     const { rig: served, shop: made, state } = await setUp();
     const bob = { headers: { 'x-user': 'bob' } };
-    const reply = await served.tool('pay', { amount: 1 }, { requestState: state, inputResponses: { 'elicit-1': YES } }, bob);
+    const reply = await served.tool(
+      'pay',
+      { amount: 1 },
+      { requestState: state, inputResponses: { 'elicit-1': YES } },
+      bob,
+    );
     expectBadState(reply);
     expect(reply.text).not.toContain('ann');
     expect(made.runs).toBe(0);
@@ -302,7 +305,11 @@ describe('properties of the sealed state over HTTP', () => {
     await fc.assert(
       fc.asyncProperty(mutation, async (state) => {
         fc.pre(state !== one && state !== two);
-        const reply = await served.tool('pay', { amount: 1 }, { requestState: state, inputResponses: { 'elicit-1': YES } });
+        const reply = await served.tool(
+          'pay',
+          { amount: 1 },
+          { requestState: state, inputResponses: { 'elicit-1': YES } },
+        );
         expect((reply.body as { error: unknown }).error).toEqual(BAD_STATE);
       }),
       { numRuns: 150 },

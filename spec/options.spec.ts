@@ -108,12 +108,16 @@ describe('options', () => {
   });
 
   it('C129 mrtr without options, and app.use(mrtr) without the call, say what to write', async () => {
-    expect(refusal(() => mrtr(undefined as never)).message).toContain('mrtr({ server: { name: "shop", version: "1.0.0" }');
+    expect(refusal(() => mrtr(undefined as never)).message).toContain(
+      'mrtr({ server: { name: "shop", version: "1.0.0" }',
+    );
     expect(refusal(() => mrtr(null as never)).message).toContain('option "server" is required');
     expect(refusal(() => mrtr({} as never)).message).toContain('option "server"');
     const app = express();
     app.use(mrtr as never);
-    app.use(((error: Error, _req, res, _next) => void res.status(500).send(error.message)) as express.ErrorRequestHandler);
+    app.use(
+      ((error: Error, _req, res, _next) => void res.status(500).send(error.message)) as express.ErrorRequestHandler,
+    );
     const reply = await request(await listen(app)).get('/');
     expect(reply.text).toContain('app.use(mrtr(options))');
   });
@@ -124,11 +128,28 @@ describe('options', () => {
     const uris = [resource('a', 'test://x', {}, () => 'x'), resource('b', 'test://x', {}, () => 'y')];
     expect(withOption('resources', uris).message).toContain('"test://x" is defined twice');
     const number = tool('n', { inputSchema: z.string() as never }, () => 'x');
-    expect(withOption('tools', [number])).toMatchObject({ code: 'ERR_MRTR_DEFINITION', message: expect.stringContaining('must describe an object') });
-    const reference = tool('r', { inputSchema: { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/x.json' } } } }, () => 'x');
-    expect(withOption('tools', [reference])).toMatchObject({ code: 'ERR_MRTR_DEFINITION', message: expect.stringContaining('tool("r"): inputSchema') });
-    const header = tool('h', { inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } } }, () => 'x');
-    expect(withOption('tools', [header])).toMatchObject({ code: 'ERR_MRTR_DEFINITION', message: expect.stringContaining('x-mcp-header') });
+    expect(withOption('tools', [number])).toMatchObject({
+      code: 'ERR_MRTR_DEFINITION',
+      message: expect.stringContaining('must describe an object'),
+    });
+    const reference = tool(
+      'r',
+      { inputSchema: { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/x.json' } } } },
+      () => 'x',
+    );
+    expect(withOption('tools', [reference])).toMatchObject({
+      code: 'ERR_MRTR_DEFINITION',
+      message: expect.stringContaining('tool("r"): inputSchema'),
+    });
+    const header = tool(
+      'h',
+      { inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } } },
+      () => 'x',
+    );
+    expect(withOption('tools', [header])).toMatchObject({
+      code: 'ERR_MRTR_DEFINITION',
+      message: expect.stringContaining('x-mcp-header'),
+    });
   });
 });
 
@@ -188,7 +209,16 @@ describe('keys', () => {
 
   it('C116 present but undefined throws, as does every other trap', () => {
     expect(refusal(() => mrtr({ server, keys: undefined as never })).message).toContain('option "keys" is undefined');
-    for (const keys of ['', [], 32, Buffer.alloc(32), Buffer.alloc(31, 1), 'a'.repeat(32), 'ab'.repeat(32), `${KEY}\n`]) {
+    for (const keys of [
+      '',
+      [],
+      32,
+      Buffer.alloc(32),
+      Buffer.alloc(31, 1),
+      'a'.repeat(32),
+      'ab'.repeat(32),
+      `${KEY}\n`,
+    ]) {
       const { message, code } = refusal(() => mrtr({ server, keys: keys as never }));
       expect([keys, code]).toEqual([keys, 'ERR_MRTR_OPTION']);
       expect(message).toContain('keygen');

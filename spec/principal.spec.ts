@@ -19,16 +19,33 @@ const refused = (call: () => unknown): { code: string; message: string } => {
 describe('fromPassport', () => {
   it.each([
     [{ sub: 'u1' }, { subject: 'u1' }],
-    [{ sub: 'u1', iss: 'https://id' }, { issuer: 'https://id', subject: 'u1' }],
-    [{ sub: 'u1', id: 'other', azp: 'app' }, { subject: 'u1', client: 'app' }],
-    [{ sub: 'u1', client_id: 'app' }, { subject: 'u1', client: 'app' }],
+    [
+      { sub: 'u1', iss: 'https://id' },
+      { issuer: 'https://id', subject: 'u1' },
+    ],
+    [
+      { sub: 'u1', id: 'other', azp: 'app' },
+      { subject: 'u1', client: 'app' },
+    ],
+    [
+      { sub: 'u1', client_id: 'app' },
+      { subject: 'u1', client: 'app' },
+    ],
     [{ sub: 'u1', azp: null, client_id: null }, { subject: 'u1' }],
     [{ id: 0 }, { subject: '0' }],
     [{ id: 42 }, { subject: '42' }],
     [{ id: '42' }, { subject: '42' }],
     [{ id: 12n }, { subject: '12' }],
     [{ _id: new ObjectIdLike('65f0') }, { subject: '65f0' }],
-    [{ _id: new ObjectIdLike('65f0'), get id() { return '65f0'; } }, { subject: '65f0' }],
+    [
+      {
+        _id: new ObjectIdLike('65f0'),
+        get id() {
+          return '65f0';
+        },
+      },
+      { subject: '65f0' },
+    ],
     ['ann', { subject: 'ann' }],
   ])('C89 reads %j', (user, principal) => {
     expect(fromPassport({ user })).toEqual(principal);
@@ -67,7 +84,9 @@ describe('fromPassport', () => {
   });
 
   it('never puts the user into the message', () => {
-    expect(refused(() => fromPassport({ user: { id: { secret: 'SENTINEL' }, email: 'SENTINEL' } })).message).not.toContain('SENTINEL');
+    expect(
+      refused(() => fromPassport({ user: { id: { secret: 'SENTINEL' }, email: 'SENTINEL' } })).message,
+    ).not.toContain('SENTINEL');
     expect(refused(() => fromPassport({ user: { id: 'SENTINEL'.repeat(200) } })).message).not.toContain('SENTINEL');
   });
 
@@ -79,30 +98,49 @@ describe('fromPassport', () => {
 
 describe('fromAuthInfo', () => {
   it('reads the user from extra and the client beside it', () => {
-    expect(fromAuthInfo({ auth: { clientId: 'app', extra: { sub: 'u1', iss: 'https://id' } } })).toEqual({ issuer: 'https://id', subject: 'u1', client: 'app' });
+    expect(fromAuthInfo({ auth: { clientId: 'app', extra: { sub: 'u1', iss: 'https://id' } } })).toEqual({
+      issuer: 'https://id',
+      subject: 'u1',
+      client: 'app',
+    });
     expect(fromAuthInfo({ auth: { extra: { sub: 'u1' } } })).toEqual({ subject: 'u1' });
     expect(fromAuthInfo({})).toBeNull();
   });
 
-  it.each([[{ clientId: 'app' }], [{ clientId: 'app', extra: {} }], ['token'], [{ extra: { sub: '' } }]])('refuses %j: a client alone is no user', (auth) => {
-    expect(refused(() => fromAuthInfo({ auth })).code).toBe('ERR_MRTR_PRINCIPAL');
-  });
+  it.each([[{ clientId: 'app' }], [{ clientId: 'app', extra: {} }], ['token'], [{ extra: { sub: '' } }]])(
+    'refuses %j: a client alone is no user',
+    (auth) => {
+      expect(refused(() => fromAuthInfo({ auth })).code).toBe('ERR_MRTR_PRINCIPAL');
+    },
+  );
 });
 
 describe('toPrincipal', () => {
   it('takes a principal, a string or null, and copies only what a principal has', () => {
     expect(toPrincipal(null)).toBeNull();
     expect(toPrincipal('ann')).toEqual({ subject: 'ann' });
-    expect(toPrincipal({ issuer: 'i', subject: 's', client: 'c', role: 'admin' })).toEqual({ issuer: 'i', subject: 's', client: 'c' });
+    expect(toPrincipal({ issuer: 'i', subject: 's', client: 'c', role: 'admin' })).toEqual({
+      issuer: 'i',
+      subject: 's',
+      client: 'c',
+    });
     expect(toPrincipal({ subject: 's', issuer: undefined })).toEqual({ subject: 's' });
   });
 
-  it.each([[undefined], [5], [''], [true], [[]], [{}], [{ subject: 7 }], [{ subject: '' }], [{ subject: 's', issuer: '' }], ['x'.repeat(1_000_000)]])(
-    'C98 refuses %#',
-    (value) => {
-      const error = refused(() => toPrincipal(value));
-      expect(error.code).toBe('ERR_MRTR_PRINCIPAL');
-      expect(error.message.length).toBeLessThan(300);
-    },
-  );
+  it.each([
+    [undefined],
+    [5],
+    [''],
+    [true],
+    [[]],
+    [{}],
+    [{ subject: 7 }],
+    [{ subject: '' }],
+    [{ subject: 's', issuer: '' }],
+    ['x'.repeat(1_000_000)],
+  ])('C98 refuses %#', (value) => {
+    const error = refused(() => toPrincipal(value));
+    expect(error.code).toBe('ERR_MRTR_PRINCIPAL');
+    expect(error.message.length).toBeLessThan(300);
+  });
 });

@@ -196,7 +196,11 @@ describe('C59 an impossible field fails at once', () => {
       'field.string: there is no option "pattern"; it takes title, description, minLength, maxLength, format, default, optional.',
     ],
     ['an option of another kind', () => untyped.boolean({ minimum: 1 }), 'field.boolean: there is no option "minimum"'],
-    ['a title that is no text', () => untyped.string({ title: 3 }), 'field.string: title must be a string; got a number.'],
+    [
+      'a title that is no text',
+      () => untyped.string({ title: 3 }),
+      'field.string: title must be a string; got a number.',
+    ],
     [
       'options that are no object',
       () => untyped.string('name'),
@@ -213,11 +217,7 @@ describe('C59 an impossible field fails at once', () => {
       () => untyped.choices('Red'),
       'field.choices: the choices must be an array; got a text of 3 characters.',
     ],
-    [
-      'a choice twice',
-      () => field.choice(['a', 'b', 'a']),
-      'field.choice: choices 1 and 3 are the same; remove one.',
-    ],
+    ['a choice twice', () => field.choice(['a', 'b', 'a']), 'field.choice: choices 1 and 3 are the same; remove one.'],
     [
       'a titled choice twice',
       () =>
@@ -349,7 +349,9 @@ describe('form', () => {
       'form: field "name" must be made by field.string(), field.choice(…) or the like; got an object.',
     );
     expect(codeOf(error)).toBe('ERR_MRTR_SCHEMA');
-    expect(() => form('name' as never)).toThrow('form: the fields must be an object of fields; got a text of 4 characters.');
+    expect(() => form('name' as never)).toThrow(
+      'form: the fields must be an object of fields; got a text of 4 characters.',
+    );
     expect(() => form([field.string()] as never)).toThrow('form: the fields must be an object of fields');
   });
 

@@ -2,6 +2,7 @@ import { MrtrTypeError } from './errors.js';
 import { isCapabilityName } from './protocol/capabilities.js';
 import { isObject } from './protocol/wire.js';
 
+const CONTROL = /\p{Cc}/u;
 const COMMON = ['title', 'description', 'icons', '_meta', 'requires'];
 
 /** Refuses a name, options or a handler that no definition can have. `own` names the options beside the common ones. */
@@ -15,6 +16,7 @@ export function checkDefinition(
   if (typeof name !== 'string' || name === '' || name.length > 256) {
     throw definitionError(call, name, 'needs a name of 1 to 256 characters');
   }
+  if (CONTROL.test(name)) throw definitionError(call, name, 'has a control character in its name');
   if (!isObject(config)) throw definitionError(call, name, 'needs an object of options as its second-last argument');
   if (typeof handler !== 'function') throw definitionError(call, name, 'needs a handler function as its last argument');
   const known = [...COMMON, ...own];

@@ -157,7 +157,7 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isObject(value) && names.every((name) => typeof value[name] === 'function');
 }
 
-export function singleUse(replay: unknown, codec: RequestStateCodec): SingleUseOptions {
+export function singleUse(replay: unknown, codec: RequestStateCodec, handlerTimeoutMs: number): SingleUseOptions {
   if (!isObject(replay)) throw optionError('replay', `must be { store }; got a value of type ${typeof replay}`);
   const known = ['store', 'onStoreError', 'leaseSeconds', 'waitSeconds', 'timeoutSeconds'];
   const unknown = Object.keys(replay).find((name) => !known.includes(name));
@@ -170,10 +170,17 @@ export function singleUse(replay: unknown, codec: RequestStateCodec): SingleUseO
     );
   }
   choice('replay.onStoreError', onStoreError, ['reject']);
+  const leaseMs = seconds('replay.leaseSeconds', leaseSeconds, 60);
+  if (handlerTimeoutMs >= leaseMs) {
+    throw rangeError(
+      'replay.leaseSeconds',
+      `is ${leaseMs / 1000}, no more than handlerTimeoutSeconds (${handlerTimeoutMs / 1000}): a handler could still run when its state is free again. Raise it`,
+    );
+  }
   return {
     store,
     codec,
-    leaseMs: seconds('replay.leaseSeconds', leaseSeconds, 60),
+    leaseMs,
     waitMs: seconds('replay.waitSeconds', waitSeconds, 10, 0),
     timeoutMs: seconds('replay.timeoutSeconds', timeoutSeconds, 2),
   };

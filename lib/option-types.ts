@@ -96,7 +96,7 @@ export interface MrtrOptions {
   /** Puts the message of a handler's error on the wire: for development only. @default false */
   readonly exposeErrors?: boolean;
   /** Gets the raw error of every fault of the server; events never carry it. */
-  readonly onError?: (error: unknown, info: ErrorInfo) => void;
+  readonly onError?: (error: unknown, info: ErrorInfo) => unknown;
 }
 
 /**

@@ -51,7 +51,7 @@ export interface ResolvedOptions {
   readonly hostRules: HostRules;
   readonly legacy: boolean;
   readonly exposeErrors: boolean;
-  readonly onError: ((error: unknown, info: ErrorInfo) => void) | undefined;
+  readonly onError: ((error: unknown, info: ErrorInfo) => unknown) | undefined;
 }
 
 // The compiler keeps this list complete: a member that MrtrOptions gains or loses makes it an error.
@@ -153,7 +153,13 @@ function sealing(options: MrtrOptions): Pick<ResolvedOptions, 'codec' | 'replay'
   const keys = keysOf('keys' in options, options.keys);
   return {
     codec: codec ?? sealedCodec(keys),
-    replay: replay && singleUse(replay, sealedCodec(keys, 'reply')),
+    replay:
+      replay &&
+      singleUse(
+        replay,
+        sealedCodec(keys, 'reply'),
+        seconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds, 0, 0),
+      ),
   };
 }
 

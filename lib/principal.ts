@@ -69,7 +69,13 @@ export function toPrincipal(value: unknown): Principal | null {
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw fault(`the principal option returned ${describe(value)}; return { subject }, a string, or null for nobody`);
   }
-  const { issuer, subject, client } = value as Record<string, unknown>;
+  const { issuer, subject, client, ...rest } = value as Record<string, unknown>;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) {
+    throw fault(
+      `a principal has issuer, subject and client, and no ${JSON.stringify(unknown.slice(0, 64))}; put what tells tenants apart into issuer`,
+    );
+  }
   return {
     ...(issuer !== undefined && { issuer: text(issuer, 'principal.issuer') }),
     subject: text(subject, 'principal.subject'),

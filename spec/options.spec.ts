@@ -1,7 +1,7 @@
 import express from 'express';
 import request from 'supertest';
 import { z } from 'zod';
-import { mrtr, prompt, resource, resourceTemplate, tool, type MrtrOptions } from '../lib/index.js';
+import { MemoryReplayStore, mrtr, prompt, resource, resourceTemplate, tool, type MrtrOptions } from '../lib/index.js';
 import { resolveOptions } from '../lib/options.js';
 import { closeAll, KEY, listen } from './support/http.js';
 
@@ -169,6 +169,29 @@ describe('definitions', () => {
     const { code, message } = refusal(make);
     expect(code).toBe('ERR_MRTR_DEFINITION');
     expect(message).toContain(text);
+  });
+});
+
+describe('schemas that would refuse or let through every call', () => {
+  it('an object of schemas is no schema: the message says to wrap it', () => {
+    const shape = tool('shape', { inputSchema: { x: z.string() } as never }, () => 'x');
+    expect(withOption('tools', [shape])).toMatchObject({
+      code: 'ERR_MRTR_DEFINITION',
+      message: expect.stringContaining('wrap it, as in z.object({ … })'),
+    });
+  });
+
+  it('a name without control characters', () => {
+    expect(refusal(() => tool('a\nb', {}, () => 'x')).message).toContain('control character');
+  });
+
+  it('a lease that a permitted handler could outlive is refused', () => {
+    const store = new MemoryReplayStore();
+    const make = (handlerTimeoutSeconds: number) => mrtr({ ...base, replay: { store }, handlerTimeoutSeconds });
+    expect(refusal(() => make(60)).message).toContain(
+      'replay.leaseSeconds" is 60, no more than handlerTimeoutSeconds (60)',
+    );
+    make(59);
   });
 });
 

@@ -116,14 +116,10 @@ describe('fromAuthInfo', () => {
 });
 
 describe('toPrincipal', () => {
-  it('takes a principal, a string or null, and copies only what a principal has', () => {
+  it('takes a principal, a string or null', () => {
     expect(toPrincipal(null)).toBeNull();
     expect(toPrincipal('ann')).toEqual({ subject: 'ann' });
-    expect(toPrincipal({ issuer: 'i', subject: 's', client: 'c', role: 'admin' })).toEqual({
-      issuer: 'i',
-      subject: 's',
-      client: 'c',
-    });
+    expect(toPrincipal({ issuer: 'i', subject: 's', client: 'c' })).toEqual({ issuer: 'i', subject: 's', client: 'c' });
     expect(toPrincipal({ subject: 's', issuer: undefined })).toEqual({ subject: 's' });
   });
 
@@ -142,5 +138,14 @@ describe('toPrincipal', () => {
     const error = refused(() => toPrincipal(value));
     expect(error.code).toBe('ERR_MRTR_PRINCIPAL');
     expect(error.message.length).toBeLessThan(300);
+  });
+
+  it('C98 refuses a member that it would not bind, such as a tenant', () => {
+    const error = refused(() => toPrincipal({ subject: 'ann', tenant: 'SENTINEL' }));
+    expect(error).toMatchObject({
+      code: 'ERR_MRTR_PRINCIPAL',
+      message: expect.stringMatching(/no "tenant"; put .* into issuer/),
+    });
+    expect(error.message).not.toContain('SENTINEL');
   });
 });

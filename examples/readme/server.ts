@@ -31,7 +31,11 @@ passport.use(
   ),
 );
 
-const mcp = mrtr({ server: { name: 'shop', version: '1.0.0' }, tools: [refund] });
+const mcp = mrtr({
+  server: { name: 'shop', version: '1.0.0' },
+  tools: [refund],
+  onError: (error, { code, target }) => console.error(code, target, error),
+});
 const app = express();
 app.use('/mcp', passport.authenticate('jwt', { session: false }), mcp);
 app.listen(Number(PORT), '127.0.0.1');

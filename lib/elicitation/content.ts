@@ -60,7 +60,7 @@ export function compileForm<T>(input: FormInput<T>): CompiledForm<T> {
   if (isForm(input)) return compilePlain(input);
   if (!isStandardSchema(input)) {
     throw schemaError(
-      `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${kindOf(input)}.`,
+      `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${kindOf(input)}. Wrap fields in form({ … }).`,
     );
   }
   const known = converted.get(input);

@@ -1,4 +1,5 @@
 import type { RequestedSchema } from '../protocol/wire.js';
+import { isStandardSchema } from '../protocol/standard.js';
 import { isObject } from '../protocol/wire.js';
 import type { Field } from './field.js';
 import { isField } from './field.js';
@@ -45,6 +46,8 @@ export type FormContent<F extends Record<string, Field<unknown>>> = Flat<
  */
 export function form<F extends Record<string, Field<unknown>>>(fields: F): Form<FormContent<F>> {
   if (!isObject(fields)) throw schemaError(`form: the fields must be an object of fields; got ${kindOf(fields)}.`);
+  if (isStandardSchema(fields))
+    throw schemaError('form: a schema needs no form(); pass it as it is: ctx.elicit({ message, form: schema }).');
   // `{ __proto__: field.string() }` sets the prototype instead of a property: the field would be gone without a word.
   if (isField(Object.getPrototypeOf(fields))) assertName('form: field', '__proto__');
   const properties: RequestedSchema['properties'] = {};

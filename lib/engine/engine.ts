@@ -8,7 +8,8 @@
  *  2. An explicit key finds its entry by key; an unkeyed question finds its entry by kind, fingerprint and occurrence.
  *     A question whose fingerprint changed is a new question: an answer never reaches a question it was not given to.
  *  3. An open question is recorded apart from the rejection that unwinds the handler: whatever the handler returns or
- *     throws, the round ends `input_required`. Once it unwinds, a question asked in error only rejects.
+ *     throws, the round ends `input_required`; only a malformed question that it lets pass ends it as a fault. Once it
+ *     unwinds, a question asked in error only rejects.
  *  4. Questions of one turn go out together: open questions reject at the end of the turn that opened the first.
  *  5. Answers handed to the handler are copies; what it mutates is never recorded.
  *  6. Once the round is over, asking rejects and changes nothing.
@@ -20,14 +21,7 @@
 import { MrtrError } from '../errors.js';
 import { missingCapabilities, type CapabilityName } from '../protocol/capabilities.js';
 import type { InputRequest } from '../protocol/wire.js';
-import {
-  handlerTimeout,
-  missingCapability,
-  roundOver,
-  tooManyAttempts,
-  tooManyRejections,
-  validationTimeout,
-} from './faults.js';
+import * as faults from './faults.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
 import type { Question, Reading } from './question.js';
 import { Slots, type Slot } from './slots.js';
@@ -80,13 +74,13 @@ export class Round {
   /** Runs one call of `ctx` under invariants 6 and 9. */
   attempt<T>(call: () => Promise<T>): Promise<T> {
     if (this.#rejected >= MAX_REJECTIONS) {
-      if (this.#open.length === 0) this.#fault ??= tooManyRejections();
+      if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
       this.#end?.();
       // A promise of its own for each call: one shared by all would hold on to every handler that ever waited for it.
       return new Promise<never>(() => undefined);
     }
     const promise = new Promise<T>((resolve) => {
-      if (this.#over || this.#input.gone()) throw roundOver();
+      if (this.#over || this.#input.gone()) throw faults.roundOver();
       resolve(call());
     });
     promise.catch(() => {
@@ -141,7 +135,7 @@ export class Round {
     const attempts = slot.entry.attempts + 1;
     slot.entry = { ...slot.entry, attempts };
     if (attempts >= this.#input.maxAttempts) {
-      this.#fault ??= tooManyAttempts(slot.entry.key, attempts);
+      this.#fault ??= faults.tooManyAttempts(slot.entry.key, attempts);
       throw this.#fault;
     }
     return this.#openSlot(slot, question, question.reask(reading.reason));
@@ -169,7 +163,7 @@ export class Round {
   #limitUnwind(): void {
     this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => {
       if (this.#open.length > 0) this.#warn('slow_unwind', this.#open);
-      else this.#fault ??= validationTimeout(UNWIND_MS);
+      else this.#fault ??= faults.validationTimeout(UNWIND_MS);
       this.#end?.();
     });
   }
@@ -212,7 +206,7 @@ export class Round {
     const { handlerTimeoutMs, timers } = this.#input;
     if (handlerTimeoutMs === 0) return undefined;
     return timers.after(handlerTimeoutMs, () => {
-      if (this.#open.length === 0) this.#fault ??= handlerTimeout(handlerTimeoutMs);
+      if (this.#open.length === 0) this.#fault ??= faults.handlerTimeout(handlerTimeoutMs);
       this.#end?.();
     });
   }
@@ -223,7 +217,9 @@ export class Round {
   }
 
   #outcome(settled: Settled | undefined): RoundOutcome {
-    if (this.#fault !== undefined) return { kind: 'failed', code: this.#fault.code, error: this.#fault };
+    const malformed = this.#open.length > 0 && settled?.ok === false ? faults.malformed(settled.error) : undefined;
+    const fault = this.#fault ?? malformed;
+    if (fault !== undefined) return { kind: 'failed', code: fault.code, error: fault };
     if (this.#open.length > 0) return this.#inputRequired(settled);
     if (settled?.ok !== true) return { kind: 'failed', code: 'ERR_MRTR_HANDLER', error: settled?.error };
     const unconsumed = this.#slots.unconsumed;
@@ -237,7 +233,7 @@ export class Round {
       return {
         kind: 'failed',
         code: 'ERR_MRTR_CAPABILITY',
-        error: missingCapability(missing),
+        error: faults.missingCapability(missing),
         requiredCapabilities: missing,
       };
     }

@@ -7,7 +7,7 @@ export function roundOver(): MrtrError {
   return new MrtrError(
     'ERR_MRTR_ROUND_OVER',
     'ctx was asked after the round was over: the handler has settled, or the client went away. ' +
-      'Await every question and step before the handler returns.',
+      'Await every question before the handler returns.',
   );
 }
 
@@ -68,4 +68,13 @@ export function missingCapability(required: JsonObject): MrtrError {
     `The handler asked for what the client did not declare: ${JSON.stringify(required)}. ` +
       'Look at ctx.client.supports(…) before asking, or set requires on the definition.',
   );
+}
+
+/**
+ * The fault of a handler that let pass that one of its questions cannot be put on the wire. It is told at once, not after
+ * the questions beside it have been answered.
+ */
+export function malformed(error: unknown): MrtrError | undefined {
+  if (!(error instanceof MrtrError)) return undefined;
+  return error.code === 'ERR_MRTR_QUESTION' || error.code === 'ERR_MRTR_SCHEMA' ? error : undefined;
 }

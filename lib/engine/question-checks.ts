@@ -37,9 +37,21 @@ export function checkMessage(call: string, message: unknown): string {
 }
 
 export function checkUrl(url: unknown): string {
-  const text = url instanceof URL ? url.href : url;
-  if (typeof text === 'string' && urlOf(text) !== undefined) return text;
-  throw questionError('ctx.elicitUrl', `needs an absolute url, such as "https://example.com/pay"; got ${kindOf(url)}`);
+  const parsed = url instanceof URL ? url : typeof url === 'string' ? urlOf(url) : undefined;
+  if (parsed === undefined) {
+    throw questionError(
+      'ctx.elicitUrl',
+      `needs an absolute url, such as "https://example.com/pay"; got ${kindOf(url)}`,
+    );
+  }
+  // A person is going to open it: what runs script, reads files or shows another host than it goes to has no place here.
+  if (!/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
+    throw questionError(
+      'ctx.elicitUrl',
+      `needs an https (or http) url without user and password; got ${parsed.protocol}`,
+    );
+  }
+  return parsed.href;
 }
 
 export function questionError(call: string, problem: string): MrtrTypeError {

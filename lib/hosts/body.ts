@@ -21,7 +21,7 @@ export type BodyReader = (req: BodyRequest, res: ServerResponse) => BodyReading 
 export function bodyReader(limit: number): BodyReader {
   const parse = bodyParser.json({ limit, type: () => true, strict: false });
   return (req, res) => {
-    if (!isJson(req.headers['content-type'])) return { kind: 'fault', fault: UNSUPPORTED_MEDIA_TYPE };
+    if (!isUtf8Json(req.headers['content-type'])) return { kind: 'fault', fault: UNSUPPORTED_MEDIA_TYPE };
     if (req.body !== undefined) return parsed(req, limit);
     return new Promise((resolve) => {
       // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- BodyRequest only adds members
@@ -66,7 +66,7 @@ function parsed(req: BodyRequest, limit: number): BodyReading {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return { kind: 'body', body };
   if (body.length > limit) return { kind: 'fault', fault: TOO_LARGE };
   try {
-    req.body = JSON.parse(body.toString()) as unknown;
+    req.body = JSON.parse(body.toString().replace(/^\uFEFF/, '')) as unknown;
     return { kind: 'body', body: req.body };
   } catch {
     return { kind: 'fault', fault: NOT_JSON };
@@ -78,6 +78,9 @@ function failure(error: unknown): BodyReading {
   return { kind: 'fault', fault: bodyFault(error) ?? NOT_JSON };
 }
 
-function isJson(contentType: string | undefined): boolean {
-  return contentType === 'application/json' || isJsonContentType(contentType ?? null);
+function isUtf8Json(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  if (contentType === undefined || !isJsonContentType(contentType)) return false;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
 }

@@ -65,7 +65,7 @@ export class Flow {
 
   /** Serves one request. Never rejects: whatever goes wrong is answered here. */
   async handle(req: MrtrRequest, res: Response, next: NextFunction): Promise<void> {
-    if (!isAt(this.#options.path, req.path)) return next();
+    if (!isAt(this.#options.path, req)) return next();
     const reply = new Reply(res, req.headers.accept);
     try {
       await this.#serve(req, res, next, reply);
@@ -187,6 +187,8 @@ function isOurs(route: Route): boolean {
   }
 }
 
-function isAt(path: string, requested: string): boolean {
-  return requested === path || (requested.endsWith('/') && requested.slice(0, -1) === path);
+function isAt(path: string, req: MrtrRequest): boolean {
+  // A route, as of app.post('/mcp', mcp), has chosen the path already and leaves it in place.
+  if (path === '/' && (req.route as unknown) !== undefined) return true;
+  return req.path === path || (req.path.endsWith('/') && req.path.slice(0, -1) === path);
 }

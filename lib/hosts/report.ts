@@ -8,9 +8,11 @@ export function report(onError: ResolvedOptions['onError'], error: unknown, info
     return { ...info, ...(errorClass !== undefined && { errorClass }) };
   });
   try {
-    onError?.(error, info);
+    // A reporter that fails, at once or later, must not take the reply or the process with it.
+    const reported: unknown = onError?.(error, info);
+    if (reported instanceof Promise) reported.catch(() => undefined);
   } catch {
-    // A reporter that fails must not take the reply with it.
+    return;
   }
 }
 

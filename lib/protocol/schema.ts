@@ -69,6 +69,9 @@ function completableShape(schema: SchemaInput): { shape?: unknown } {
 function fromPlain(schema: unknown, where: string): StandardSchema {
   if (!isObject(schema))
     throw definitionError(where, `must be a Standard Schema or a JSON Schema object; got ${JSON.stringify(schema)}`);
+  if (Object.values(schema).some(isStandardSchema)) {
+    throw definitionError(where, 'is an object of schemas, not a schema; wrap it, as in z.object({ … })');
+  }
   try {
     return fromJsonSchema(schema);
   } catch (error) {

@@ -11,8 +11,7 @@ export type Claim =
 
 /**
  * Remembers which states were presented, so that each is taken once. Whatever keeps a record and can test and set it in one
- * step can be one; `MemoryReplayStore` and `RedisReplayStore` come with the package, and `replayStoreContract` of
- * `express-mrtr/testing` tells whether an implementation is right.
+ * step can be one; `MemoryReplayStore` and `RedisReplayStore` come with the package.
  *
  * | what is known of the id | same digest | other digest |
  * | --- | --- | --- |

@@ -238,7 +238,9 @@ describe('compileForm', () => {
     [{ name: field.string() }, 'an object'],
   ])('C129 says what a question takes when it gets %p', (input, shown) => {
     const compile = () => compileForm(input as never);
-    expect(compile).toThrow(`ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${shown}.`);
+    expect(compile).toThrow(
+      `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${shown}. Wrap fields in form({ … }).`,
+    );
     try {
       compile();
     } catch (error) {

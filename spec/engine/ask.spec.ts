@@ -328,7 +328,7 @@ describe('C129 a question that cannot be asked', () => {
   ])('says so of %s', (_title, schema, shown) => {
     expect(mistake(() => elicitQuestion({ message: 'Name?', form: schema } as ElicitOptions<unknown>))).toEqual({
       code: 'ERR_MRTR_SCHEMA',
-      message: `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${shown}.`,
+      message: `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${shown}. Wrap fields in form({ … }).`,
     });
   });
 
@@ -373,7 +373,8 @@ describe('C129 a question that cannot be asked', () => {
     const flow = new Flow((ctx) => ctx.elicit({ message: 'Name?', form: 'string' as never }));
     expect(await flow.fails()).toEqual({
       code: 'ERR_MRTR_HANDLER',
-      message: 'ctx.elicit: `form` must be made by form({...}) or be a Standard Schema; got a text of 6 characters.',
+      message:
+        'ctx.elicit: `form` must be made by form({...}) or be a Standard Schema; got a text of 6 characters. Wrap fields in form({ … }).',
     });
   });
 });

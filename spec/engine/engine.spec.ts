@@ -425,7 +425,7 @@ describe('what the handler changes', () => {
 describe('asking after the round', () => {
   const MESSAGE =
     'ctx was asked after the round was over: the handler has settled, or the client went away. ' +
-    'Await every question and step before the handler returns.';
+    'Await every question before the handler returns.';
 
   it('rejects and says why', async () => {
     let kept: Asking | undefined;

@@ -91,7 +91,8 @@ async function first(
 /** The JSON-RPC response in an exchange, be it a body or the last event of a stream. */
 function lastMessage(exchange: Exchange): unknown {
   const body = exchange.kind === 'replied' ? exchange.replies[0]?.body : undefined;
-  const text = body?.startsWith('{') === true ? body : [...(body ?? '').matchAll(/^data: (.*)$/gm)].at(-1)?.[1];
+  const text =
+    body?.startsWith('{') === true ? body : [...(body ?? '').matchAll(/(?:^|\n)data: ([^\r\n]*)/g)].at(-1)?.[1];
   const message: unknown = text === undefined ? undefined : JSON.parse(text);
   return isObject(message) ? message : undefined;
 }

@@ -48,6 +48,7 @@ describe('the oracle of the fuzz run', () => {
     ['a fault that the app declared', FAULTY, http(INTERNAL)],
     ['a fault of the principal', { ...SOUND, user: '!fail' }, http(INTERNAL, 500)],
     ['a stream', SOUND, events('{"jsonrpc":"2.0","method":"notifications/progress"}', COMPLETE)],
+    ['a stream whose text holds a line separator', SOUND, events(COMPLETE.replace('[]', '["\u2028"]'))],
     ['an accepted notification', SOUND, 'HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'],
     ["Node's refusal of broken HTTP", ODD, BARE],
     ["Node's refusal of what follows", ODD, http(COMPLETE) + BARE],

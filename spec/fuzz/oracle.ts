@@ -181,7 +181,8 @@ function isStream(reply: Reply): boolean {
 /** The messages of a reply; `undefined` when some text in it is none. */
 function messagesOf(reply: Reply): unknown[] | undefined {
   const texts = isStream(reply)
-    ? [...reply.body.matchAll(/^data: ?(.+)$/gm)].map(([, text = '']) => text)
+    ? // Only CR and LF end a line of an event stream; `.` and `$` would also stop at U+2028, which JSON text may hold.
+      [...reply.body.matchAll(/(?:^|\n)data: ?([^\r\n]+)/g)].map(([, text = '']) => text)
     : [reply.body];
   try {
     return texts.map((text) => JSON.parse(text) as unknown).flat(1);

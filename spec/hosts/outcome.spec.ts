@@ -118,6 +118,45 @@ describe.each(EXPRESSES)('what goes out on %s', (_name, express) => {
     });
   });
 
+  it('an onError that fails later takes nothing with it', async () => {
+    const { tool: call } = await served({
+      tools: [tool('fail', {}, () => Promise.reject(new Error('broken')))],
+      onError: () => Promise.reject(new Error('the tracker is down')),
+    });
+    expect((await call('fail')).body).toMatchObject({ result: { isError: true } });
+    await new Promise(setImmediate);
+  });
+
+  it('C59 a malformed question beside a good one is a server fault before anybody is asked', async () => {
+    const errors: string[] = [];
+    const good = { message: 'Good?', form: form({ a: field.string() }) };
+    const bad = { message: 'Bad?', form: z.object({ n: z.object({}) }) };
+    const { tool: call } = await served({
+      tools: [
+        tool('after', {}, async (_args, ctx) => JSON.stringify(await Promise.all([ctx.elicit(good), ctx.elicit(bad)]))),
+        tool('before', {}, async (_args, ctx) =>
+          JSON.stringify(await Promise.all([ctx.elicit(bad), ctx.elicit(good)])),
+        ),
+      ],
+      onError: (_error, { code }) => errors.push(code),
+    });
+    expect((await call('after')).body).toMatchObject({ error: { code: -32603, message: INTERNAL } });
+    expect((await call('before')).body).toMatchObject({ error: { code: -32603, message: INTERNAL } });
+    expect(errors).toEqual(['ERR_MRTR_SCHEMA', 'ERR_MRTR_SCHEMA']);
+  });
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'http://u:p@x.example/', 'shop://x'])(
+    'ctx.elicitUrl sends nobody to %s',
+    async (url) => {
+      const errors: string[] = [];
+      const link = tool('link', {}, async (_args, ctx) => (await ctx.elicitUrl({ message: 'Open', url })).action);
+      const { tool: call } = await served({ tools: [link], onError: (_error, { code }) => errors.push(code) });
+      const reply = await call('link', undefined, {}, { capabilities: { elicitation: { url: {} } } });
+      expect(reply.body).toMatchObject({ result: { isError: true } });
+      expect(errors).toEqual(['ERR_MRTR_QUESTION']);
+    },
+  );
+
   it('an exposing server says what was thrown', async () => {
     const { call } = await served({
       exposeErrors: true,

@@ -9,6 +9,7 @@ import {
   closeAll,
   EXPRESSES,
   headersOf,
+  listen,
   metaOf,
   rig,
   textOf,
@@ -392,6 +393,36 @@ describe.each(EXPRESSES)('the request on %s', (_name, make) => {
       expect((await request(url).post(path).set(H).send(body())).text).toBe('not ours');
     }
   });
+
+  it('a route that has chosen the path serves, too', async () => {
+    const app = make();
+    const authenticate: express.RequestHandler = (req, _res, next) => {
+      Object.assign(req, { user: 'ann' });
+      next();
+    };
+    const { mrtr } = await import('../../lib/index.js');
+    const mcp = mrtr({ server: { name: 's', version: '1' }, tools, keys: rigKey() });
+    app.post('/one', authenticate, mcp);
+    app.all('/two', authenticate, mcp);
+    const url = await listen(app);
+    for (const path of ['/one', '/two']) {
+      expect((await request(url).post(path).set(H).send(body())).body).toMatchObject({ result: {} });
+    }
+    expect((await request(url).get('/two')).status).toBe(405);
+  });
+
+  it.each([[[]], [[make.raw({ type: '*/*' })]], [[make.json()]]])(
+    'C67 a charset that is not UTF-8 is refused, whatever stands in front: %#',
+    async (before) => {
+      const { url } = await served({ before });
+      const sent = await raw(
+        url,
+        { ...H, 'content-type': 'application/json; charset=utf-16' },
+        Buffer.from(body(), 'utf16le'),
+      );
+      expect([sent.status, runs]).toEqual([sent.status === 400 ? 400 : 415, 0]);
+    },
+  );
 
   it('C77 reading the body is no disconnect', async () => {
     const aborted: boolean[] = [];

@@ -46,7 +46,7 @@ export function routeOf(body: unknown, headers: Headers, catalog: Catalog): Rout
 }
 
 function forSdk(kind: 'other' | 'legacy', body: unknown): Route {
-  const fault = sdkParamsFault(body);
+  const fault = sdkParamsFault(kind === 'legacy' ? 'legacy' : 'modern', body);
   return fault === undefined ? { kind } : { kind: 'rejected', ours: false, id: idOf(body), fault };
 }
 

@@ -148,6 +148,15 @@ describe.each(EXPRESSES)('the rest of MCP on %s', (_name, make) => {
     expect([reply.status, reply.body]).toMatchObject([404, { id: 3, error: { code: -32601 } }]);
   });
 
+  it.each(['initialize', 'logging/setLevel', 'resources/subscribe', 'ping'])(
+    'a method of earlier revisions is unknown in this one: %s',
+    async (method) => {
+      const { call } = await served();
+      const reply = await call(method, {}, { id: 3 });
+      expect([reply.status, reply.body]).toMatchObject([404, { id: 3, error: { code: -32601 } }]);
+    },
+  );
+
   it('mcp.notify reaches open subscriptions, mcp.close ends them', async () => {
     const { url, mcp } = await served();
     const params = {

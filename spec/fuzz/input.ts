@@ -19,6 +19,8 @@ export interface Expectation {
   readonly mount: Mount;
   /** `odd`: HTTP itself may refuse it, or nothing may come back. `gone`: the client does not wait for the reply. */
   readonly http: 'sound' | 'odd' | 'gone';
+  /** Whether a reply to the head alone may be lost, since the client was still sending when the connection ended. */
+  readonly large: boolean;
   /** Whether the request line may lead away from the mount. */
   readonly astray: boolean;
   /** The method of the request line: a reply to HEAD has no body. */

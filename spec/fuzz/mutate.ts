@@ -123,6 +123,7 @@ function render(
       mount,
       http: draft.http === 'sound' && isOddForHttp(headers, head.length) ? 'odd' : draft.http,
       astray,
+      large: raw.length > SOCKET_BUFFER,
       method,
       user,
       document,
@@ -131,6 +132,9 @@ function render(
     },
   };
 }
+
+/** What a socket holds at the least: a longer request may still be on its way when it is refused for its head. */
+const SOCKET_BUFFER = 64 * 1024;
 
 function userOf(headers: readonly Header[]): string | undefined {
   const values = headers.filter(([name]) => name.toLowerCase() === 'x-user').map(([, value]) => value.trim());

@@ -11,6 +11,7 @@ const DOCUMENT = {
 const SOUND: Expectation = {
   mount: '/bare',
   http: 'sound',
+  large: false,
   astray: false,
   method: 'POST',
   user: 'ann',
@@ -133,6 +134,7 @@ describe('the oracle of the fuzz run', () => {
     expect(judge(SOUND, { kind: 'closed', ms: 1 })).toEqual(['the connection ended without a reply']);
     expect(judge(ODD, { kind: 'closed', ms: 1 })).toEqual([]);
     expect(judge({ ...SOUND, http: 'gone' }, { kind: 'closed', ms: 1 })).toEqual([]);
+    expect(judge({ ...SOUND, large: true }, { kind: 'closed', ms: 1 })).toEqual([]);
   });
 
   it('tells outcomes apart', () => {

@@ -44,7 +44,7 @@ export function judge(expectation: Expectation, exchange: Exchange): string[] {
     case 'garbled':
       return ['the reply is not HTTP'];
     case 'closed':
-      return http === 'sound' ? ['the connection ended without a reply'] : [];
+      return http === 'sound' && !expectation.large ? ['the connection ended without a reply'] : [];
     case 'replied': {
       if (http === 'gone') return [];
       const [reply, ...others] = exchange.replies;

@@ -96,8 +96,19 @@ export class Session {
   async #try(seed: Seed, index: number): Promise<void> {
     const input = mutate(seed, this.#corpus, this.#states, this.#seed, index);
     this.#sent.set(String(index), input);
+    let exchange = await this.#send(input);
+    // The server may end a connection on which the client is still sending; the reset can take the reply with it. A reply
+    // that is lost every time is a finding.
+    for (let again = 0; again < 2 && isLost(exchange); again += 1) exchange = await this.#send(input);
+    const outcome = input.cut === undefined ? outcomeOf(exchange) : 'client left';
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1);
+    for (const problem of judge(input.expectation, exchange)) this.#find(problem, input, exchange);
+    if (this.#app.trouble !== undefined) this.#find(this.#app.trouble, input, exchange);
+  }
+
+  #send(input: Input): Promise<Exchange> {
     if (input.expectation.mayTransfer) this.#presented += 1;
-    const exchange = await send({
+    return send({
       port: this.#ports[input.express] ?? 0,
       raw: input.raw,
       cut: input.cut,
@@ -105,10 +116,6 @@ export class Session {
       mayStream: mayStream(input.expectation.document),
       timeoutMs: TIMEOUT_MS,
     });
-    const outcome = input.cut === undefined ? outcomeOf(exchange) : 'client left';
-    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1);
-    for (const problem of judge(input.expectation, exchange)) this.#find(problem, input, exchange);
-    if (this.#app.trouble !== undefined) this.#find(this.#app.trouble, input, exchange);
   }
 
   /** Sends a well-formed request and gives back what came. */
@@ -133,4 +140,8 @@ export class Session {
     const known = this.findings.some((finding) => finding.problem === problem && finding.input?.name === input?.name);
     if (!known) this.findings.push({ problem, input, exchange });
   }
+}
+
+function isLost(exchange: Exchange): boolean {
+  return exchange.kind === 'closed' || (exchange.kind === 'replied' && exchange.replies.length === 0);
 }

@@ -6,6 +6,7 @@ import { canonicalJson } from '../protocol/canonical.js';
 import { lengthPrefixed } from '../seal/aad.js';
 import type { Claim } from '../stores/store.js';
 import type { Environment } from './environment.js';
+import { fieldsOf } from './state.js';
 
 /** What a presented state is spent by. */
 export interface Spending {
@@ -147,9 +148,7 @@ export class SingleUse {
 export type SpentReason = Extract<MrtrErrorCode, 'ERR_MRTR_STATE_SPENT' | 'ERR_MRTR_STATE_IN_FLIGHT'>;
 
 function replyBinding({ tokenId, principal }: Spending): Uint8Array {
-  return principal === null
-    ? lengthPrefixed([tokenId, 'anonymous'])
-    : lengthPrefixed([tokenId, 'principal', principal.issuer ?? '', principal.subject, principal.client ?? '']);
+  return lengthPrefixed([tokenId, ...fieldsOf(principal)]);
 }
 
 function storeTimeout(ms: number): MrtrError {

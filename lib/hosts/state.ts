@@ -42,17 +42,13 @@ export function bindingOf(
   target: string,
   principal: Principal | null,
 ): Uint8Array {
-  const request = `${method}\0${PROTOCOL_VERSION}\0${target}`;
-  return principal === null
-    ? lengthPrefixed([audience, request, 'anonymous'])
-    : lengthPrefixed([
-        audience,
-        request,
-        'principal',
-        principal.issuer ?? '',
-        principal.subject,
-        principal.client ?? '',
-      ]);
+  return lengthPrefixed([audience, `${method}\0${PROTOCOL_VERSION}\0${target}`, ...fieldsOf(principal)]);
+}
+
+/** A principal as fields of a binding; nobody is told apart from everybody. */
+export function fieldsOf(principal: Principal | null): readonly string[] {
+  if (principal === null) return ['anonymous'];
+  return ['principal', principal.issuer ?? '', principal.subject, principal.client ?? ''];
 }
 
 export function packState(state: FlowState): Record<string, unknown> {

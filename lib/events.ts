@@ -49,7 +49,7 @@ export interface RefusedEvent extends EventBase {
 
 /** `mrtr:warning`: the reply is right, but the handler or the set-up invites trouble. */
 export interface WarningEvent extends EventBase {
-  readonly warning: 'swallowed_signal' | 'slow_unwind' | 'unconsumed_answer';
+  readonly warning: 'swallowed_signal' | 'slow_unwind' | 'unconsumed_answer' | 'changed_question' | 'nondeterminism';
   readonly questions: readonly QuestionEvent[];
   /** What to do about it. */
   readonly advice: string;

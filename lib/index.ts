@@ -39,6 +39,7 @@ export type {
   UrlElicitResult,
 } from './engine/ask.js';
 export type { Asking, ClientView, Telling } from './engine/context.js';
+export type { Stepping } from './engine/stepping.js';
 export type { FormInput } from './elicitation/content.js';
 export type { Choice, Field, Form, FormContent } from './elicitation/form.js';
 export type {

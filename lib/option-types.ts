@@ -95,6 +95,12 @@ export interface MrtrOptions {
   readonly legacy?: boolean;
   /** Puts the message of a handler's error on the wire: for development only. @default false */
   readonly exposeErrors?: boolean;
+  /**
+   * Runs the handler of each round that asks a second time on the same answers and warns (`nondeterminism`) when it asks
+   * something else: for development only, since what is not in a step happens twice.
+   * @default false
+   */
+  readonly checkDeterminism?: boolean;
   /** Gets the raw error of every fault of the server; events never carry it. */
   readonly onError?: (error: unknown, info: ErrorInfo) => unknown;
 }

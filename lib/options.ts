@@ -51,6 +51,7 @@ export interface ResolvedOptions {
   readonly hostRules: HostRules;
   readonly legacy: boolean;
   readonly exposeErrors: boolean;
+  readonly checkDeterminism: boolean;
   readonly onError: ((error: unknown, info: ErrorInfo) => unknown) | undefined;
 }
 
@@ -81,6 +82,7 @@ const KNOWN: Readonly<Record<keyof MrtrOptions, true>> = {
   allowedOrigins: true,
   legacy: true,
   exposeErrors: true,
+  checkDeterminism: true,
   onError: true,
 };
 
@@ -139,6 +141,7 @@ export function resolveOptions(options: MrtrOptions): ResolvedOptions {
     },
     legacy: flag('legacy', options.legacy, true),
     exposeErrors: flag('exposeErrors', options.exposeErrors, false),
+    checkDeterminism: flag('checkDeterminism', options.checkDeterminism, false),
     onError: routine('onError', options.onError),
   });
 }

@@ -178,6 +178,16 @@ const PATHS: Readonly<Record<MrtrErrorCode, readonly Path[] | string>> = {
       return ctx.sample({ messages: [], maxTokens: 1, metadata: circle });
     }),
   ],
+  ERR_MRTR_STEP: [
+    question('a step whose result is no data', (ctx, _world, text) =>
+      ctx.step('load', () => ({ text, [`${text} again`]: { at: new Date() } })),
+    ),
+    question('a step without a function', (ctx, _world, text) => ctx.step('load', text as never)),
+    question('a step twice at once', (ctx, _world, text) =>
+      Promise.all([ctx.step('load', () => text), ctx.step('load', () => text)]),
+    ),
+    question('a label that is none', async (ctx, _world, text) => ctx.idempotencyKey({ text } as never)),
+  ],
   ERR_MRTR_DUPLICATE_KEY: [
     question('one key twice', (ctx, _world, text) =>
       Promise.all(['a', 'b'].map((n) => ctx.confirm(`${text} ${n}?`, { key: 'sure' }))),

@@ -11,6 +11,7 @@ const CODES: Record<MrtrErrorCode, true> = {
   ERR_MRTR_DEFINITION: true,
   ERR_MRTR_SCHEMA: true,
   ERR_MRTR_QUESTION: true,
+  ERR_MRTR_STEP: true,
   ERR_MRTR_DUPLICATE_KEY: true,
   ERR_MRTR_DUPLICATE_QUESTION: true,
   ERR_MRTR_ROUND_OVER: true,
@@ -69,6 +70,7 @@ const OPTIONS: Record<keyof MrtrOptions, true> = {
   allowedOrigins: true,
   legacy: true,
   exposeErrors: true,
+  checkDeterminism: true,
   onError: true,
 };
 

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   type Root,
 } from '../protocol/wire.js';
-import { checkMessage, checkOptions, checkUrl, identity, questionError } from './question-checks.js';
+import { checkMessage, checkOptions, checkUntil, checkUrl, identity, questionError } from './question-checks.js';
 import type { Question, Reading } from './question.js';
 
 /** What a person did with a form. Only `accept` has `content`; check `action` first. */
@@ -47,6 +47,12 @@ export interface ElicitUrlOptions extends QuestionOptions {
   readonly message: string;
   /** An absolute URL. */
   readonly url: string | URL;
+  /**
+   * Whether what the person was sent to do is done, as far as this server knows. As long as it does not give `true`, an
+   * accept is not recorded and the person is asked again; that counts neither as a round nor as an unusable answer.
+   * @default none: an accept is recorded as it comes
+   */
+  readonly until?: () => boolean | Promise<boolean>;
 }
 
 export type SampleOptions = CreateMessageParams & QuestionOptions;
@@ -100,9 +106,10 @@ function restoreForm<T>(form: CompiledForm<T>, record: JsonValue): ReturnType<Qu
 
 /** A URL-mode elicitation (MCP 2026-07-28, Elicitation, URL Mode). */
 export function urlQuestion(options: ElicitUrlOptions): Question<UrlElicitResult> {
-  checkOptions('ctx.elicitUrl', options, ['message', 'url']);
+  checkOptions('ctx.elicitUrl', options, ['message', 'url', 'until']);
   const message = checkMessage('ctx.elicitUrl', options.message);
   const url = checkUrl(options.url);
+  const until = checkUntil(options.until);
   const request = (text: string): Question<unknown>['request'] => ({
     method: 'elicitation/create',
     params: { mode: 'url', message: text, url },
@@ -112,15 +119,25 @@ export function urlQuestion(options: ElicitUrlOptions): Question<UrlElicitResult
     kind: 'url',
     request: request(message),
     needs: ['elicitation.url'],
-    read(answer) {
-      const action = actionOf(answer);
-      return action === undefined
-        ? unusable('The answer has no valid action.')
-        : { ok: true, record: action, value: { action } };
-    },
+    read: (answer) => readUrl(answer, until),
     restore: (record) => (isAction(record) ? { ok: true, value: { action: record } } : { ok: false }),
     reask: (reason) => request(`${message}\n\n${reason}`),
   };
+}
+
+function readUrl(
+  answer: unknown,
+  until: ElicitUrlOptions['until'],
+): Reading<UrlElicitResult> | Promise<Reading<UrlElicitResult>> {
+  const action = actionOf(answer);
+  if (action === undefined) return unusable('The answer has no valid action.');
+  if (action !== 'accept' || until === undefined) return { ok: true, record: action, value: { action } };
+  return (async () => {
+    // Without types it may give anything; only `true` is a yes.
+    const held: unknown = await until();
+    if (held === true) return { ok: true, record: action, value: { action } };
+    return { ...unusable('This is not done yet.'), wait: true };
+  })();
 }
 
 /** A request to the client's model (MCP 2026-07-28, Sampling). */

@@ -42,11 +42,16 @@ export interface Asking {
    */
   elicit<T>(this: void, options: ElicitOptions<T>): Promise<ElicitResult<T>>;
   /**
-   * Asks a person to open a page. `accept` means that they agreed to, not that they are done there.
+   * Asks a person to open a page. `accept` means that they agreed to, not that they are done there: with `until` it is
+   * recorded only once that holds (MCP 2026-07-28, Elicitation, URL Mode).
    *
    * @example
    * ```ts
-   * const { action } = await ctx.elicitUrl({ message: 'Link your bank account.', url: 'https://shop.example/link' });
+   * const { action } = await ctx.elicitUrl({
+   *   message: 'Link your bank account.',
+   *   url: 'https://shop.example/link',
+   *   until: () => accounts.isLinked(ctx.principal),
+   * });
    * ```
    */
   elicitUrl(this: void, options: ElicitUrlOptions): Promise<UrlElicitResult>;

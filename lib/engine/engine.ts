@@ -13,18 +13,22 @@
  *  4. Questions of one turn go out together: open questions reject at the end of the turn that opened the first.
  *  5. Answers handed to the handler are copies; what it mutates is never recorded.
  *  6. Once the round is over, asking rejects and changes nothing.
- *  7. After the handler settled, answers still being validated are awaited, within the time to unwind; a round that no
- *     open question ends is a server fault if they take longer.
+ *  7. After the handler settled, answers still being validated and steps still running are awaited, within the time to
+ *     unwind; a round that no open question ends is a server fault if they take longer.
  *  8. Capabilities are checked for all open questions at once, before anything can be sealed.
- *  9. After 64 rejected calls of one execution further calls never settle, and the engine ends the round by itself.
+ *  9. A step's result is recorded once it is there. No step starts once the handler unwinds: what a catch or finally block
+ *     does then is not yet what the flow does.
+ * 10. After 64 rejected calls of one execution further calls never settle, and the engine ends the round by itself.
  */
 import { MrtrError } from '../errors.js';
 import { missingCapabilities, type CapabilityName } from '../protocol/capabilities.js';
 import type { InputRequest } from '../protocol/wire.js';
 import * as faults from './faults.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
+import { Pending } from './pending.js';
 import type { Question, Reading } from './question.js';
 import { Slots, type Slot } from './slots.js';
+import { checkStep, Steps } from './steps.js';
 import { Suspension } from './suspension.js';
 
 const MAX_REJECTIONS = 64;
@@ -35,22 +39,25 @@ type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 export class Round {
   readonly #input: RoundInput;
   readonly #slots: Slots;
+  readonly #steps: Steps;
+  /** Answers being validated and steps that run. */
+  readonly #pending: Pending;
   readonly #open: Slot[] = [];
   readonly #needs: CapabilityName[] = [];
   readonly #rejections: (() => void)[] = [];
   readonly #warnings: RoundWarning[] = [];
   #rejected = 0;
-  #reading = 0;
   #unwinding = false;
   #over = false;
   #fault: MrtrError | undefined;
   #cancelUnwind: (() => void) | undefined;
   #end: (() => void) | undefined;
-  #readingDone: (() => void) | undefined;
 
   constructor(input: RoundInput) {
     this.#input = input;
     this.#slots = new Slots(input);
+    this.#steps = new Steps(input.ledger.steps);
+    this.#pending = new Pending(input.timers);
   }
 
   /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
@@ -71,7 +78,16 @@ export class Round {
     return this.attempt(() => this.#ask(question()));
   }
 
-  /** Runs one call of `ctx` under invariants 6 and 9. */
+  /** Runs one call of a step, or gives back what it gave in an earlier round. */
+  step(name: string, fn: () => unknown): Promise<unknown> {
+    return this.attempt(() => {
+      checkStep(name, fn);
+      if (this.#unwinding) throw new Suspension(this.#open[0]?.entry.key ?? name);
+      return this.#pending.track(this.#recordingFaults(() => this.#steps.run(name, fn)));
+    });
+  }
+
+  /** Runs one call of `ctx` under invariants 6 and 10. */
   attempt<T>(call: () => Promise<T>): Promise<T> {
     if (this.#rejected >= MAX_REJECTIONS) {
       if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
@@ -90,7 +106,7 @@ export class Round {
   }
 
   #ask<T>(question: Question<T>): Promise<T> {
-    const slot = this.#reach(question);
+    const slot = this.#recordingFaults(() => this.#slots.reach(question));
     switch (slot.entry.status) {
       case 'answered':
         return this.#restore(slot, question);
@@ -101,11 +117,11 @@ export class Round {
     }
   }
 
-  #reach(question: Question<unknown>): Slot {
+  #recordingFaults<R>(call: () => R): R {
     try {
-      return this.#slots.reach(question);
+      return call();
     } catch (error) {
-      // Recorded, since a handler that catches it must not complete as if it had asked. While it unwinds it cannot
+      // Recorded, since a handler that catches it must not complete as if it had been served. While it unwinds it cannot
       // complete, and asking once more from a catch block is no mistake of the next execution.
       if (error instanceof MrtrError && !this.#unwinding) this.#fault ??= error;
       throw error;
@@ -116,14 +132,15 @@ export class Round {
     const reopen = (): Promise<T> => this.#openSlot(slot, question, question.request);
     const restored = question.restore(slot.entry.answer);
     if (restored instanceof Promise) {
-      return this.#whileReading(restored).then((late) => (late.ok ? late.value : reopen()));
+      return this.#pending.track(restored).then((late) => (late.ok ? late.value : reopen()));
     }
     return restored.ok ? Promise.resolve(restored.value) : reopen();
   }
 
   #read<T>(slot: Slot, question: Question<T>, answer: unknown): Promise<T> {
     const reading = question.read(answer);
-    if (reading instanceof Promise) return this.#whileReading(reading).then((late) => this.#take(slot, question, late));
+    if (reading instanceof Promise)
+      return this.#pending.track(reading).then((late) => this.#take(slot, question, late));
     return this.#take(slot, question, reading);
   }
 
@@ -132,7 +149,8 @@ export class Round {
       slot.entry = { ...slot.entry, status: 'answered', answer: reading.record };
       return Promise.resolve(reading.value);
     }
-    const attempts = slot.entry.attempts + 1;
+    // A wait is no failure of the person's: they said yes, what they agreed to is not done yet.
+    const attempts = slot.entry.attempts + (reading.wait === true ? 0 : 1);
     slot.entry = { ...slot.entry, attempts };
     if (attempts >= this.#input.maxAttempts) {
       this.#fault ??= faults.tooManyAttempts(slot.entry.key, attempts);
@@ -163,7 +181,7 @@ export class Round {
   #limitUnwind(): void {
     this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => {
       if (this.#open.length > 0) this.#warn('slow_unwind', this.#open);
-      else this.#fault ??= faults.validationTimeout(UNWIND_MS);
+      else this.#fault ??= faults.pendingTimeout(UNWIND_MS);
       this.#end?.();
     });
   }
@@ -175,31 +193,11 @@ export class Round {
     } catch (error) {
       settled = { ok: false, error };
     }
-    if (this.#reading > 0) {
+    if (this.#pending.any) {
       this.#limitUnwind();
-      await this.#readingsDone();
+      await this.#pending.done();
     }
     return settled;
-  }
-
-  async #whileReading<V>(work: Promise<V>): Promise<V> {
-    this.#reading += 1;
-    try {
-      return await work;
-    } finally {
-      this.#reading -= 1;
-      if (this.#reading === 0) this.#readingDone?.();
-    }
-  }
-
-  #readingsDone(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      // A turn later, so that what the last reading leads to (a question asked again, another reading) comes first.
-      this.#readingDone = () =>
-        this.#input.timers.endOfTurn(() => {
-          if (this.#reading === 0) resolve();
-        });
-    });
   }
 
   #startHandlerTimeout(): (() => void) | undefined {
@@ -240,7 +238,10 @@ export class Round {
     if (settled?.ok === true) this.#warn('swallowed_signal', this.#open);
     const requests = new Map<string, InputRequest>();
     for (const { entry, request } of this.#open) if (request !== undefined) requests.set(entry.key, request);
-    const answered = this.#slots.answered;
-    return { kind: 'input_required', requests, ledger: this.#slots.ledger(), answered, warnings: this.#warnings };
+    const changed = this.#slots.changed;
+    if (changed.length > 0) this.#warn('changed_question', changed);
+    const { answered } = this.#slots;
+    const ledger = { ...this.#slots.ledger(), steps: this.#steps.results };
+    return { kind: 'input_required', requests, ledger, answered, warnings: this.#warnings };
   }
 }

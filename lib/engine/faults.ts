@@ -1,4 +1,4 @@
-import { MrtrError } from '../errors.js';
+import { MrtrError, type MrtrErrorCode } from '../errors.js';
 import type { JsonObject } from '../protocol/wire.js';
 
 /** The errors that a round can end with or answer a call of `ctx` with, each saying what to do. */
@@ -55,10 +55,11 @@ export function handlerTimeout(ms: number): MrtrError {
   );
 }
 
-export function validationTimeout(ms: number): MrtrError {
+export function pendingTimeout(ms: number): MrtrError {
   return new MrtrError(
     'ERR_MRTR_HANDLER_TIMEOUT',
-    `An answer was still being validated ${ms / 1000} s after the handler had settled. Make the schema's validator settle sooner.`,
+    `A step was still running, or an answer still being validated, ${ms / 1000} s after the handler had settled. ` +
+      "Await every step, and let a schema's validator settle sooner.",
   );
 }
 
@@ -71,10 +72,11 @@ export function missingCapability(required: JsonObject): MrtrError {
 }
 
 /**
- * The fault of a handler that let pass that one of its questions cannot be put on the wire. It is told at once, not after
+ * The fault of a handler that let pass that one of its questions cannot be put on the wire, or a step's result not be kept. It is told at once, not after
  * the questions beside it have been answered.
  */
 export function malformed(error: unknown): MrtrError | undefined {
   if (!(error instanceof MrtrError)) return undefined;
-  return error.code === 'ERR_MRTR_QUESTION' || error.code === 'ERR_MRTR_SCHEMA' ? error : undefined;
+  const told: readonly MrtrErrorCode[] = ['ERR_MRTR_QUESTION', 'ERR_MRTR_SCHEMA', 'ERR_MRTR_STEP'];
+  return told.includes(error.code) ? error : undefined;
 }

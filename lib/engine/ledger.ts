@@ -1,5 +1,6 @@
 import { isObject, type JsonValue } from '../protocol/wire.js';
 import { QUESTION_KINDS, type QuestionKind } from './question.js';
+import type { StepResult, StepResults } from './steps.js';
 
 /**
  * One question of a flow. `open` was asked and has no usable answer; `unread` came with an answer that the handler
@@ -16,40 +17,62 @@ export interface LedgerEntry {
   readonly answer: JsonValue;
 }
 
-/** The questions of a flow in the order in which they were first opened. */
+/** What a flow remembers from round to round. */
 export interface Ledger {
+  /** Its questions, in the order in which they were first opened. */
   readonly entries: readonly LedgerEntry[];
   /** The next number of an unkeyed question; a number that was used never comes again. */
   readonly nextOrdinal: number;
+  readonly steps: StepResults;
 }
 
-export const EMPTY_LEDGER: Ledger = { entries: [], nextOrdinal: 1 };
+export const EMPTY_LEDGER: Ledger = { entries: [], nextOrdinal: 1, steps: new Map() };
 
 const STATUSES = ['open', 'unread', 'answered'] as const;
 
 /** The ledger as compact JSON for sealing. */
-export function packLedger(ledger: Ledger): JsonValue {
+export function packLedger({ nextOrdinal, entries, steps }: Ledger): JsonValue {
+  const rows = entries.map((entry): JsonValue => {
+    const head = [entry.key, QUESTION_KINDS.indexOf(entry.kind), entry.fingerprint, entry.attempts];
+    return entry.status === 'open' ? head : [...head, STATUSES.indexOf(entry.status), entry.answer];
+  });
+  if (steps.size === 0) return [nextOrdinal, rows];
   return [
-    ledger.nextOrdinal,
-    ledger.entries.map((entry): JsonValue => {
-      const head = [entry.key, QUESTION_KINDS.indexOf(entry.kind), entry.fingerprint, entry.attempts];
-      return entry.status === 'open' ? head : [...head, STATUSES.indexOf(entry.status), entry.answer];
-    }),
+    nextOrdinal,
+    rows,
+    Array.from(steps, ([name, results]): JsonValue => [name, ...results.map(([...one]) => one)]),
   ];
 }
 
 /** Reads a packed ledger; `undefined` for any other shape, as a foreign codec might deliver. */
 export function unpackLedger(packed: unknown): Ledger | undefined {
-  if (!Array.isArray(packed) || packed.length !== 2) return undefined;
-  const [nextOrdinal, rows] = packed as unknown[];
+  if (!Array.isArray(packed) || packed.length < 2 || packed.length > 3) return undefined;
+  const [nextOrdinal, rows, stepRows = []] = packed as unknown[];
   if (!isCount(nextOrdinal) || nextOrdinal === 0 || !Array.isArray(rows)) return undefined;
+  const steps = unpackSteps(stepRows);
+  if (steps === undefined) return undefined;
   const entries: LedgerEntry[] = [];
   for (const row of rows as unknown[]) {
     const entry = unpackEntry(row);
     if (entry === undefined) return undefined;
     entries.push(entry);
   }
-  return { entries, nextOrdinal };
+  return { entries, nextOrdinal, steps };
+}
+
+function unpackSteps(rows: unknown): StepResults | undefined {
+  if (!Array.isArray(rows)) return undefined;
+  const steps = new Map<string, readonly StepResult[]>();
+  for (const row of rows as unknown[]) {
+    const [name, ...results] = Array.isArray(row) ? (row as unknown[]) : [];
+    if (typeof name !== 'string' || !results.every(isStepResult)) return undefined;
+    steps.set(name, results);
+  }
+  return steps;
+}
+
+function isStepResult(value: unknown): value is StepResult {
+  return Array.isArray(value) && value.length <= 1;
 }
 
 function unpackEntry(row: unknown): LedgerEntry | undefined {

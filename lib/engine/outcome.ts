@@ -6,6 +6,7 @@ import type { Timers } from './timers.js';
 
 /** What one round is given. */
 export interface RoundInput extends SlotsInput {
+  readonly ledger: Ledger;
   readonly capabilities: ClientCapabilities;
   /** Unusable answers to one question that end the flow. */
   readonly maxAttempts: number;
@@ -24,7 +25,7 @@ export interface QuestionName {
 }
 
 export interface RoundWarning {
-  readonly kind: 'swallowed_signal' | 'slow_unwind' | 'unconsumed_answer';
+  readonly kind: 'swallowed_signal' | 'slow_unwind' | 'unconsumed_answer' | 'changed_question' | 'nondeterminism';
   readonly questions: readonly QuestionName[];
 }
 

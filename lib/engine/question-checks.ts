@@ -1,7 +1,7 @@
 import { kindOf, show } from '../elicitation/property.js';
 import { MrtrTypeError } from '../errors.js';
 import { isObject, urlOf } from '../protocol/wire.js';
-import type { QuestionOptions } from './ask.js';
+import type { ElicitUrlOptions, QuestionOptions } from './ask.js';
 import { UNKEYED } from './question.js';
 
 export function identity(
@@ -52,6 +52,14 @@ export function checkUrl(url: unknown): string {
     );
   }
   return parsed.href;
+}
+
+export function checkUntil(until: unknown): ElicitUrlOptions['until'] {
+  if (until === undefined || typeof until === 'function') return until as ElicitUrlOptions['until'];
+  throw questionError(
+    'ctx.elicitUrl',
+    `needs a function as until, as in until: () => payments.isPaid(id); got ${kindOf(until)}`,
+  );
 }
 
 export function questionError(call: string, problem: string): MrtrTypeError {

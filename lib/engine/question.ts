@@ -8,7 +8,12 @@ export type QuestionKind = (typeof QUESTION_KINDS)[number];
 /** What became of an incoming answer: recorded and handed on, or unusable for a reason the person can read. */
 export type Reading<T> =
   | { readonly ok: true; readonly record: JsonValue; readonly value: T }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The answer was good, but what it depends on is not done yet: asked again without counting against the person. */
+      readonly wait?: true;
+    };
 
 /** What a recorded answer means to the handler in a later execution. */
 export type Restored<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };

@@ -14,12 +14,14 @@ export interface Slot {
   reached: boolean;
   /** Whether this request brought an answer to it. */
   readonly brought: boolean;
+  /** Where the entry comes from: the ledger, this execution, or this execution in place of an answered one. */
+  origin: 'ledger' | 'new' | 'replaced';
   /** Whether its answer came with a fresh call: good for this execution only. */
   transient: boolean;
 }
 
 export interface SlotsInput {
-  readonly ledger: Ledger;
+  readonly ledger: Omit<Ledger, 'steps'>;
   readonly answer: (key: string) => JsonObject | undefined;
   readonly fresh: boolean;
   /** Whether a question may take an answer that comes with a fresh call. */
@@ -51,7 +53,20 @@ export class Slots {
 
   /** Answered questions that this execution did not reach. */
   get unconsumed(): Slot[] {
-    return this.#all.filter(({ entry, reached }) => entry.status === 'answered' && !reached);
+    return this.#all.filter(({ entry, reached }) => entry.status !== 'open' && !reached);
+  }
+
+  /**
+   * Questions that stand open in the place of one that was answered. An answer of this very request is no sign of that
+   * yet, where questions have no keys: the branch that asks for it may only be slower this time.
+   */
+  get changed(): Slot[] {
+    const lost = this.#all.filter(({ entry, reached, brought }) => entry.status === 'unread' && !reached && !brought);
+    return this.#all.filter(
+      ({ entry, request, origin }) =>
+        request !== undefined &&
+        (origin === 'replaced' || (origin === 'new' && lost.some((other) => other.entry.kind === entry.kind))),
+    );
   }
 
   /** Finds or makes the place of a question; throws what is a mistake of the handler. */
@@ -71,7 +86,7 @@ export class Slots {
    * What the next round needs. An open entry that this execution did not reach is not asked now, so it is left out:
    * no answer to it may be taken next time. Nor is a transient one kept, except where its place counts.
    */
-  ledger(): Ledger {
+  ledger(): Omit<Ledger, 'steps'> {
     const placed = this.#input.onLedgerMismatch === 'reject';
     const kept = this.#all.filter(({ entry, reached, transient }) =>
       entry.status === 'open' ? reached : !transient || placed,
@@ -82,8 +97,8 @@ export class Slots {
 
   #withAnswer(entry: LedgerEntry): Slot {
     const answer = entry.status === 'open' ? this.#input.answer(entry.key) : undefined;
-    if (answer === undefined) return { entry, reached: false, brought: false, transient: false };
-    return { entry: { ...entry, status: 'unread', answer }, reached: false, brought: true, transient: false };
+    const slot: Slot = { entry, reached: false, brought: false, origin: 'ledger', transient: false };
+    return answer === undefined ? slot : { ...slot, entry: { ...entry, status: 'unread', answer }, brought: true };
   }
 
   #add(slot: Slot): Slot {
@@ -109,12 +124,13 @@ export class Slots {
     if (fits) return slot;
     const entry = openEntry(key, question, fingerprint);
     if (slot !== undefined) {
+      if (slot.entry.status !== 'open') slot.origin = 'replaced';
       slot.entry = entry;
       return slot;
     }
     const answer = this.#input.fresh && question.upFront ? this.#input.answer(key) : undefined;
-    if (answer === undefined) return this.#add({ entry, reached: true, brought: false, transient: false });
-    return this.#add({ entry: { ...entry, status: 'unread', answer }, reached: true, brought: false, transient: true });
+    if (answer === undefined) return this.#add(newSlot(entry));
+    return this.#add({ ...newSlot({ ...entry, status: 'unread', answer }), transient: true });
   }
 
   #reachUnkeyed(question: Question<unknown>, fingerprint: string): Slot {
@@ -130,7 +146,7 @@ export class Slots {
     }
     if (slot !== undefined) return slot;
     const entry = openEntry(unkeyedKey(kind, this.#nextOrdinal++), question, fingerprint);
-    return this.#add({ entry, reached: true, brought: false, transient: false });
+    return this.#add(newSlot(entry));
   }
 
   /** `onLedgerMismatch: 'reject'`: the Nth question reached must be the Nth of the ledger. */
@@ -140,6 +156,10 @@ export class Slots {
     if (expected === undefined || expected === slot) return;
     throw mismatch(this.#reached + 1, expected, actual);
   }
+}
+
+function newSlot(entry: LedgerEntry): Slot {
+  return { entry, reached: true, brought: false, origin: 'new', transient: false };
 }
 
 function openEntry(key: string, { kind }: Question<unknown>, fingerprint: string): LedgerEntry {

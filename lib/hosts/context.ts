@@ -1,4 +1,6 @@
-import type { Asking, ClientView } from '../engine/context.js';
+import { asking, type ClientView } from '../engine/context.js';
+import type { Round } from '../engine/engine.js';
+import { stepping } from '../engine/stepping.js';
 import type { Principal } from '../principal.js';
 import { supports } from '../protocol/capabilities.js';
 import type { ClientCapabilities, Implementation } from '../protocol/wire.js';
@@ -6,10 +8,12 @@ import type { Context, MrtrRequest, RequestUser } from './express.js';
 import { telling, type TellingInput } from './telling.js';
 
 export interface ContextInput extends TellingInput {
-  readonly asking: Asking;
+  readonly engine: Round;
   readonly req: MrtrRequest;
   readonly principal: Principal | null;
   readonly flowId: string;
+  /** The flow's secret, from which idempotency keys are made. */
+  readonly secret: string;
   readonly round: number;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -19,9 +23,10 @@ export interface ContextInput extends TellingInput {
 
 /** Puts together what a handler sees of its request. */
 export function contextOf(input: ContextInput): Context {
-  const { asking, req, principal, flowId, round, protocolVersion } = input;
+  const { engine, req, principal, flowId, round, protocolVersion } = input;
   return {
-    ...asking,
+    ...asking(engine),
+    ...stepping(engine, input.secret),
     ...telling(input),
     flowId,
     round,

@@ -1,17 +1,12 @@
-import { asking } from '../engine/context.js';
-import { Round } from '../engine/engine.js';
-import type { RoundOutcome } from '../engine/outcome.js';
 import { codeOf } from '../errors.js';
 import { publish } from '../events.js';
 import type { Call } from '../protocol/parse.js';
-import { isObject, PROTOCOL_VERSION, type JsonObject } from '../protocol/wire.js';
-import { contextOf } from './context.js';
 import { about, Delivery, type DeliveryInput, type Served } from './delivery.js';
 import { internal } from './failure.js';
 import { INVALID_STATE, invalidParams } from './faults.js';
 import { isFresh, openFlow } from './opening.js';
 import { report } from './report.js';
-import type { Hold } from './single-use.js';
+import { answerOf, runRound } from './round.js';
 import { bindingOf, sealedParams } from './state.js';
 
 /** Steps 8 to 13 of one call: from its state to its reply. */
@@ -79,44 +74,6 @@ function spend({
     expiresAt: flow.issuedAt + options.ttlMs + options.clockSkewMs,
     gone: () => reply.gone,
   });
-}
-
-async function runRound(input: DeliveryInput, args: unknown, hold: Hold | undefined): Promise<RoundOutcome> {
-  const { req, principal, call, target, options, environment, reply, flow } = input;
-  const round = new Round({
-    ledger: flow.ledger,
-    answer: (key) => answerOf(call, key),
-    fresh: isFresh(flow),
-    upFront: options.replay === undefined,
-    capabilities: call.capabilities,
-    onLedgerMismatch: options.onLedgerMismatch,
-    maxAttempts: options.maxAttempts,
-    handlerTimeoutMs: options.handlerTimeoutMs,
-    timers: environment.timers,
-    // Under single use the result is recorded for the client to fetch, so the handler goes on without it.
-    gone: () => hold === undefined && reply.gone,
-  });
-  const context = contextOf({
-    ...call,
-    asking: asking(round),
-    req,
-    principal,
-    flowId: flow.flowId,
-    round: input.round,
-    logger: options.server.name,
-    protocolVersion: PROTOCOL_VERSION,
-    notify: (method, params) => reply.notify(method, params),
-    signal: () => reply.signal,
-  });
-  const outcome = await round.run(() => target.run(args, context));
-  if (outcome.kind === 'failed' && outcome.code === 'ERR_MRTR_HANDLER_TIMEOUT') reply.abort(outcome.error);
-  return outcome;
-}
-
-/** Own members only: a question may well be called "constructor". */
-function answerOf(call: Call, key: string): JsonObject | undefined {
-  const answers = call.params['inputResponses'];
-  return isObject(answers) && Object.hasOwn(answers, key) ? (answers[key] as JsonObject) : undefined;
 }
 
 /** What makes two requests the same call. */

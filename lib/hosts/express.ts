@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Asking, ClientView, Telling } from '../engine/context.js';
+import type { Stepping } from '../engine/stepping.js';
 import { resolveOptions, type MrtrOptions, type ResolvedOptions } from '../options.js';
 import type { Principal } from '../principal.js';
 import { bodyFault } from './body.js';
@@ -18,7 +19,7 @@ export type MrtrRequest = Request;
 export type RequestUser = Request extends { user?: infer User } ? User : unknown;
 
 /** Everything that a handler has beside its arguments. */
-export interface Context extends Asking, Telling {
+export interface Context extends Asking, Stepping, Telling {
   /** Names this flow in events; the same in all its rounds, on every node. */
   readonly flowId: string;
   /** Which execution of the handler this is: 1, then one more for each round that brought an answer. */

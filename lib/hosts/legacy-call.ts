@@ -1,6 +1,5 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Target } from '../catalog.js';
-import { asking } from '../engine/context.js';
 import { Round } from '../engine/engine.js';
 import { EMPTY_LEDGER } from '../engine/ledger.js';
 import { codeOf, type MrtrErrorCode } from '../errors.js';
@@ -54,7 +53,7 @@ export async function legacyCall(input: LegacyCallInput): Promise<Record<string,
     timers: environment.timers,
     gone: () => input.sdk.mcpReq.signal.aborted,
   });
-  const context = contextOf({ ...contextParts(input), asking: asking(round) });
+  const context = contextOf({ ...contextParts(input), engine: round });
   const outcome = await round.run(() => target.run(validated.value, context));
   switch (outcome.kind) {
     case 'complete':
@@ -80,13 +79,14 @@ async function validatedArguments(input: LegacyCallInput): Promise<Validation> {
   }
 }
 
-function contextParts(input: LegacyCallInput): Omit<Parameters<typeof contextOf>[0], 'asking'> {
+function contextParts(input: LegacyCallInput): Omit<Parameters<typeof contextOf>[0], 'engine'> {
   const { req, principal, sdk, options, environment } = input;
   const version = req.headers['mcp-protocol-version'];
   return {
     req,
     principal,
     flowId: environment.random(16).toString('base64url'),
+    secret: environment.random(16).toString('base64url'),
     round: 1,
     clientInfo: undefined,
     capabilities: {},

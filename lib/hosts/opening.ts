@@ -1,4 +1,5 @@
 import { EMPTY_LEDGER } from '../engine/ledger.js';
+import { biggestStep } from '../engine/steps.js';
 import { MrtrError, type MrtrErrorCode } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
 import type { Principal } from '../principal.js';
@@ -94,9 +95,14 @@ export async function sealFlow(
   }
   const bytes = Buffer.byteLength(token);
   if (bytes <= options.maxStateBytes) return token;
+  const step = biggestStep(flow.ledger.steps);
+  const named =
+    step === undefined
+      ? ''
+      : `The biggest step is ${JSON.stringify(step.name)} (${step.bytes} bytes): return less from it. `;
   throw new MrtrError(
     'ERR_MRTR_STATE_TOO_LARGE',
     `The requestState of this flow would be ${bytes} bytes, more than maxStateBytes (${options.maxStateBytes}). ` +
-      'Ask for shorter answers (maxLength), or raise maxStateBytes together with the limit of the body parser.',
+      `${named}Ask for shorter answers (maxLength), or raise maxStateBytes together with the limit of the body parser.`,
   );
 }

@@ -10,7 +10,7 @@ import {
 } from '../../lib/engine/ask.js';
 import type { Question } from '../../lib/engine/question.js';
 import { codeOf } from '../../lib/errors.js';
-import { accept, CONFIRM, Flow, NAME, named, YES } from '../support/engine.js';
+import { accept, CONFIRM, Flow, NAME, named, refusal, textsOf, YES } from '../support/engine.js';
 
 const TEXT = { type: 'text', text: 'hi' };
 const MESSAGE = { role: 'assistant', model: 'm-1', content: TEXT };
@@ -135,6 +135,69 @@ describe('a link', () => {
       params: { mode: 'url', message: 'Pay', url: 'https://pay.example/a%20b' },
     });
     expect(question.needs).toEqual(['elicitation.url']);
+  });
+
+  it('C63 with until records an accept only once it holds, and polls count neither as rounds nor as attempts', async () => {
+    let done = false;
+    let asked = 0;
+    const flow = new Flow((ctx) =>
+      ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: () => (asked++, done) }),
+    );
+    await flow.asks();
+    for (let poll = 1; poll <= 20; poll++) {
+      const outcome = await flow.round({ 'elicit-1': { action: 'accept', content: { paid: true } } });
+      expect(textsOf(outcome)).toEqual({ 'elicit-1': 'Pay.\n\nThis is not done yet.' });
+      expect(outcome).toMatchObject({ answered: 0, ledger: { entries: [{ attempts: 0, status: 'open' }] } });
+      expect(asked).toBe(poll);
+    }
+    expect(await flow.asks()).toEqual({ 'elicit-1': 'Pay.' });
+    expect(asked).toBe(20);
+    done = true;
+    expect(await flow.completes({ 'elicit-1': { action: 'accept' } })).toEqual({ action: 'accept' });
+  });
+
+  it('does not look at until again once it held, nor for a refusal', async () => {
+    let asked = 0;
+    const flow = new Flow(async (ctx) => {
+      const options = { message: 'Pay.', url: 'https://a.example/', until: async () => ++asked === 1 };
+      const paid = await ctx.elicitUrl({ ...options, key: 'pay' });
+      const signed = await ctx.elicitUrl({ ...options, key: 'sign' });
+      return [paid.action, signed.action, await ctx.confirm('Sure?')];
+    });
+    await flow.asks();
+    await flow.asks({ pay: { action: 'accept' } });
+    await flow.asks({ sign: { action: 'decline' } });
+    expect(await flow.completes({ 'elicit-1': YES })).toEqual(['accept', 'decline', true]);
+    expect(asked).toBe(1);
+  });
+
+  it.each([1, 'true', {}, undefined])('takes nothing but true from until: not %j', async (given) => {
+    const flow = new Flow((ctx) =>
+      ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: () => given as boolean }),
+    );
+    await flow.asks();
+    expect(Object.keys(await flow.asks({ 'elicit-1': { action: 'accept' } }))).toEqual(['elicit-1']);
+  });
+
+  it('hands what until throws to the handler', async () => {
+    const flow = new Flow((ctx) =>
+      ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: () => Promise.reject(new Error('down')) }),
+    );
+    await flow.asks();
+    expect(await flow.fails({ 'elicit-1': { action: 'accept' } })).toEqual({
+      code: 'ERR_MRTR_HANDLER',
+      message: 'down',
+    });
+  });
+
+  it('C129 needs a function as until', async () => {
+    const flow = new Flow((ctx) =>
+      refusal(ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: true as never })),
+    );
+    expect(await flow.completes()).toEqual({
+      code: 'ERR_MRTR_QUESTION',
+      message: 'ctx.elicitUrl needs a function as until, as in until: () => payments.isPaid(id); got a boolean.',
+    });
   });
 
   it.each(['accept', 'decline', 'cancel'])('C63 takes %s for an answer and ignores content', async (action) => {

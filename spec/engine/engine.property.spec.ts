@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import type { Asking } from '../../lib/engine/context.js';
 import type { RoundInput } from '../../lib/engine/outcome.js';
 import type { InputRequest, JsonObject } from '../../lib/protocol/wire.js';
-import { accept, Flow, NAME, ticks, turns, warningsOf } from '../support/engine.js';
+import { accept, Flow, NAME, ticks, turns, warningsOf, type Ctx } from '../support/engine.js';
 
 type Kind = 'name' | 'yes' | 'link' | 'model';
 type Pause = { readonly turns: number } | { readonly ticks: number };
@@ -16,6 +15,7 @@ type Program =
       readonly keyed: boolean;
       readonly recall: boolean;
     }
+  | { readonly do: 'step'; readonly label: string; readonly pauses: readonly Pause[] }
   | { readonly do: 'sequence'; readonly parts: readonly Program[] }
   | { readonly do: 'repeat'; readonly times: number; readonly part: Program }
   | { readonly do: 'while'; readonly label: string; readonly part: Program }
@@ -27,6 +27,7 @@ type Program =
 /** What a program runs against: the engine, or the answers themselves. */
 interface World {
   ask(kind: Kind, text: string, key: string | undefined): Promise<unknown>;
+  step(name: string, pauses: readonly Pause[]): Promise<unknown>;
   pause(pauses: readonly Pause[]): Promise<void>;
 }
 
@@ -48,6 +49,10 @@ class Run {
     switch (program.do) {
       case 'ask':
         return this.#ask(program.kind, program.label, strand, program.keyed, program.recall);
+      case 'step':
+        // The question after it may recall its result, so a result that changed would change the question.
+        strand.last = await this.#world.step(`${strand.path} ${program.label}`, program.pauses);
+        return strand.last;
       case 'sequence': {
         const results: unknown[] = [];
         for (const part of program.parts) results.push(await this.run(part, strand));
@@ -116,23 +121,42 @@ function answerTo(kind: Kind, text: string, n: number): { readonly wire: JsonObj
   return { wire: accept({ name: String(hash) }), value: String(hash) };
 }
 
+/** What the n-th run of a step gives. */
+function resultOf(name: string, n: number): unknown {
+  const results = [undefined, null, n, `${name} ${n}`, { name, n: [n] }];
+  return results[(name.length + n) % results.length];
+}
+
+class Counter extends Map<string, number> {
+  next(name: string): number {
+    const n = (this.get(name) ?? 0) + 1;
+    this.set(name, n);
+    return n;
+  }
+}
+
+type StepOf = (name: string, n: number) => unknown;
+
 /** The program with its answers given directly. */
-async function direct(program: Program): Promise<{ result: unknown; asks: number }> {
-  const given = new Map<string, number>();
+async function direct(
+  program: Program,
+  stepOf: StepOf = resultOf,
+): Promise<{ result: unknown; asks: number; ran: Counter }> {
+  const given = new Counter();
+  const ran = new Counter();
   let asks = 0;
   const run = new Run({
     async ask(kind, text) {
       asks += 1;
-      const n = (given.get(text) ?? 0) + 1;
-      given.set(text, n);
-      return answerTo(kind, text, n).value;
+      return answerTo(kind, text, given.next(text)).value;
     },
+    step: async (name) => stepOf(name, ran.next(name)),
     pause: () => Promise.resolve(),
   });
-  return { result: await run.run(program, { path: '', last: null }), asks };
+  return { result: await run.run(program, { path: '', last: null }), asks, ran };
 }
 
-async function askThrough(ctx: Asking, kind: Kind, text: string, key: string | undefined): Promise<unknown> {
+async function askThrough(ctx: Ctx, kind: Kind, text: string, key: string | undefined): Promise<unknown> {
   const options = key === undefined ? {} : { key };
   switch (kind) {
     case 'name': {
@@ -169,28 +193,52 @@ const JUNK: readonly JsonObject[] = [
 ];
 type Treatment = 'answer' | 'leave' | 'spoil';
 
-/** The program on the engine, round by round, as a client treats its questions. */
-async function driven(program: Program, treatments: readonly Treatment[], options: Partial<RoundInput> = {}) {
+/** The program on the engine, round by round, as a client treats its questions; it sends again what got no reply. */
+async function driven(
+  program: Program,
+  treatments: readonly Treatment[],
+  options: Partial<RoundInput> = {},
+  losses: readonly number[] = [],
+) {
   let round = 0;
+  const ran = new Counter();
+  /** What the steps of the last execution gave. */
+  let gave = new Map<string, unknown[]>();
   const flow = new Flow(
-    (ctx) =>
-      new Run({
+    (ctx) => {
+      const seen = (gave = new Map<string, unknown[]>());
+      const pause = async (pauses: readonly Pause[]): Promise<void> => {
+        const chosen = pauses[round % pauses.length];
+        if (chosen === undefined) return;
+        if ('turns' in chosen) return turns(chosen.turns);
+        return ticks(chosen.ticks);
+      };
+      return new Run({
         ask: (kind, text, key) => askThrough(ctx, kind, text, key),
-        async pause(pauses) {
-          const pause = pauses[round % pauses.length];
-          if (pause === undefined) return;
-          if ('turns' in pause) return turns(pause.turns);
-          return ticks(pause.ticks);
+        async step(name, pauses) {
+          const result = await ctx.step(name, async () => {
+            await pause(pauses);
+            return resultOf(name, ran.next(name));
+          });
+          seen.set(name, [...(seen.get(name) ?? []), result]);
+          return result;
         },
-      }).run(program, { path: '', last: null }),
+        pause,
+      }).run(program, { path: '', last: null });
+    },
     { maxAttempts: Infinity, ...options },
   );
-  const given = new Map<string, number>();
+  const given = new Counter();
   const answered = new Set<string>();
   let treated = 0;
-  let outcome = await flow.round();
+  const request = async (answers: Record<string, JsonObject> = {}) => {
+    for (let lost = losses[round % losses.length] ?? 0; lost > 0; lost--) await flow.round(answers, 'lost');
+    return flow.round(answers);
+  };
+  let outcome = await request();
   while (outcome.kind === 'input_required') {
-    expect(warningsOf(outcome)).toEqual([]);
+    // A branch that is slower than before, so that another asks ahead of it, looks like a question that changed.
+    expect(warningsOf(outcome).filter(([kind]) => kind !== 'changed_question')).toEqual([]);
     expect(outcome.requests.size).toBeGreaterThan(0);
     // Answers that nobody asked for: the guessable next key, and what has its answer already.
     const answers: Record<string, JsonObject> = { [`elicit-${flow.ledger.nextOrdinal}`]: accept({ name: 'evil' }) };
@@ -206,27 +254,37 @@ async function driven(program: Program, treatments: readonly Treatment[], option
         answers[key] = JUNK[treated % (kind === 'link' ? JUNK.length - 1 : JUNK.length)] ?? {};
         continue;
       }
-      const n = (given.get(text) ?? 0) + 1;
-      given.set(text, n);
-      answers[key] = answerTo(kind, text, n).wire;
+      answers[key] = answerTo(kind, text, given.next(text)).wire;
       answered.add(key);
       useful = true;
     }
     round += 1;
-    outcome = await flow.round(answers);
+    outcome = await request(answers);
   }
-  return { outcome, rounds: round + 1, answered: answered.size };
+  return { outcome, rounds: round + 1, answered: answered.size, ran, gave };
 }
 
 async function expectSame(program: Program, treatments: readonly Treatment[], options?: Partial<RoundInput>) {
-  const { result, asks } = await direct(program);
+  const { result, asks, ran: once } = await direct(program);
   fc.pre(asks <= 40);
-  const { outcome, rounds, answered } = await driven(program, treatments, options);
+  const { outcome, rounds, answered, ran } = await driven(program, treatments, options);
   if (outcome.kind === 'failed') throw new Error('the flow failed', { cause: outcome.error });
   expect(outcome.warnings).toEqual([]);
   expect(outcome.result).toEqual(result);
   expect(answered).toBe(asks);
+  expect(new Map(ran)).toEqual(new Map(once));
   expect(rounds).toBeLessThanOrEqual(asks + 1);
+}
+
+/** With replies lost, a step may run again in the repeats; what the flow goes on with is one of its results throughout. */
+async function expectConsistent(program: Program, treatments: readonly Treatment[], losses: readonly number[]) {
+  const { outcome, ran, gave } = await driven(program, treatments, {}, losses);
+  if (outcome.kind === 'failed') throw new Error('the flow failed', { cause: outcome.error });
+  const { result, asks, ran: once } = await direct(program, (name, n) => gave.get(name)?.[n - 1]);
+  fc.pre(asks <= 40);
+  expect(outcome.result).toEqual(result);
+  expect([...ran.keys()].sort()).toEqual([...once.keys()].sort());
+  for (const [name, count] of once) expect(ran.get(name)).toBeGreaterThanOrEqual(count);
 }
 
 const label = fc.constantFrom('A', 'B', 'C');
@@ -248,6 +306,11 @@ const ask = fc
     label: `${rest.kind}${rest.keyed ? '!' : ''} ${label}`,
   }));
 
+const step = fc
+  .record({ label: label.map((one) => `step ${one}`), pauses: fc.array(pause, { maxLength: 3 }) })
+  .map((rest): Program => ({ do: 'step', ...rest }));
+const act = fc.oneof({ arbitrary: ask, weight: 2 }, step);
+
 /** Programs whose parts run one after the other, and those that branch, unwind and run side by side as well. */
 const { sequential, concurrent } = fc.letrec<{ sequential: Program; concurrent: Program }>((tie) => {
   const simple = (part: fc.Arbitrary<Program>): fc.Arbitrary<Program>[] => [
@@ -263,10 +326,10 @@ const { sequential, concurrent } = fc.letrec<{ sequential: Program; concurrent: 
   const branch = fc.record({ pauses: fc.array(pause, { maxLength: 3 }), part });
   const depth = { maxDepth: 4, withCrossShrink: true } as const;
   return {
-    sequential: fc.oneof({ ...depth, depthIdentifier: 'sequential' }, ask, ...simple(tie('sequential'))),
+    sequential: fc.oneof({ ...depth, depthIdentifier: 'sequential' }, act, ...simple(tie('sequential'))),
     concurrent: fc.oneof(
       { ...depth, depthIdentifier: 'concurrent' },
-      ask,
+      act,
       fc.array(branch, { minLength: 2, maxLength: 3 }).map((branches): Program => ({ do: 'all', branches })),
       fc.record({ part, last: part }).map((rest): Program => ({ do: 'finally', ...rest })),
       ...simple(part),
@@ -276,7 +339,7 @@ const { sequential, concurrent } = fc.letrec<{ sequential: Program; concurrent: 
 const treatments = fc.array(fc.constantFrom<Treatment>('answer', 'leave', 'spoil'), { minLength: 1, maxLength: 12 });
 const runs = { numRuns: 400 };
 
-describe('for any handler, round by round is as if the answers had been there', () => {
+describe('for any handler, round by round is as if the answers had been there and each step runs once', () => {
   it('when the client answers all that is asked', async () => {
     await fc.assert(
       fc.asyncProperty(concurrent, (program) => expectSame(program, ['answer'])),
@@ -296,6 +359,14 @@ describe('for any handler, round by round is as if the answers had been there', 
       fc.asyncProperty(sequential, treatments, (program, some) =>
         expectSame(program, some, { onLedgerMismatch: 'reject' }),
       ),
+      runs,
+    );
+  });
+
+  it('and with replies lost, each step has run at least once and all that follows agrees', async () => {
+    const losses = fc.array(fc.nat(2), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(concurrent, treatments, losses, (program, some, lost) => expectConsistent(program, some, lost)),
       runs,
     );
   });

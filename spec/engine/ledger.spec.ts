@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { EMPTY_LEDGER, packLedger, unpackLedger, type LedgerEntry } from '../../lib/engine/ledger.js';
 import { QUESTION_KINDS } from '../../lib/engine/question.js';
-import type { JsonObject } from '../../lib/protocol/wire.js';
+import type { StepResults } from '../../lib/engine/steps.js';
+import type { JsonObject, JsonValue } from '../../lib/protocol/wire.js';
 import { Flow, NAME, named, type Handler } from '../support/engine.js';
 
 const FINGERPRINT = 'ABCDEFGHIJKLMNOPQRSTUV';
@@ -24,11 +25,16 @@ const entries: fc.Arbitrary<LedgerEntry> = fc
   })
   .map((entry) => ({ ...entry, answer: entry.status === 'open' ? null : entry.answer }));
 
+const results = fc.oneof(fc.constant([] as const), fc.tuple(fc.jsonValue() as fc.Arbitrary<JsonValue>));
+const steps = fc
+  .array(fc.tuple(fc.string(), fc.array(results)), { maxLength: 4 })
+  .map((rows): StepResults => new Map(JSON.parse(JSON.stringify(rows)) as typeof rows));
+
 describe('a packed ledger', () => {
   it('is read as what it was, through JSON', () => {
     fc.assert(
-      fc.property(fc.array(entries), fc.integer({ min: 1 }), (all, nextOrdinal) => {
-        const ledger = { entries: all, nextOrdinal };
+      fc.property(fc.array(entries), fc.integer({ min: 1 }), steps, (all, nextOrdinal, remembered) => {
+        const ledger = { entries: all, nextOrdinal, steps: remembered };
         expect(unpackLedger(JSON.parse(JSON.stringify(packLedger(ledger))))).toEqual(ledger);
       }),
     );
@@ -43,6 +49,7 @@ describe('a packed ledger', () => {
     const ledger = {
       nextOrdinal: 9,
       entries: [entry('elicit', 'open'), entry('url', 'unread'), entry('sample', 'answered'), entry('roots', 'open')],
+      steps: new Map([['load', [[], [7]] as const]]),
     };
     expect(packLedger(ledger)).toEqual([
       9,
@@ -52,6 +59,7 @@ describe('a packed ledger', () => {
         ['k', 2, 'f', 2, 2, 'decline'],
         ['k', 3, 'f', 2],
       ],
+      [['load', [], [7]]],
     ]);
   });
 
@@ -88,7 +96,15 @@ describe('anything else', () => {
     ['null', null],
     ['an object', { 0: 1, 1: [], length: 2 }],
     ['a ledger that is too short', [1]],
-    ['a ledger that is too long', [1, [], 0]],
+    ['a ledger that is too long', [1, [], [], 0]],
+    ['steps that are none', [1, [], 0]],
+    ['steps that are null', [1, [], null]],
+    ['a step that is none', [1, [], [null]]],
+    ['a step without a name', [1, [], [[]]]],
+    ['a step whose name is no text', [1, [], [[7, [1]]]]],
+    ['a result that is none', [1, [], [['load', 1]]]],
+    ['a result of two values', [1, [], [['load', [1, 2]]]]],
+    ['a bad result behind a good one', [1, [], [['load', [1], {}]]]],
     ['ordinal 0', [0, []]],
     ['a negative ordinal', [-1, []]],
     ['a fractional ordinal', [1.5, []]],

@@ -29,7 +29,8 @@ describe('an incoming answer', () => {
     await flow.asks();
     risk = false;
     const outcome = await flow.round({ 'elicit-1': { action: 'decline' } });
-    expect(outcome).toEqual({ kind: 'complete', result: 'no risk', answered: 1, warnings: [] });
+    expect(outcome).toMatchObject({ kind: 'complete', result: 'no risk', answered: 1 });
+    expect(warningsOf(outcome)).toEqual([['unconsumed_answer', 'elicit-1']]);
   });
 
   it('of an unknown key is ignored and never sealed', async () => {
@@ -537,5 +538,31 @@ describe('branches that change places between rounds', () => {
     }
     expect(new Set(given).size).toBe(given.length);
     expect(given).toHaveLength(6);
+  });
+});
+
+describe('a question that changed after it was answered', () => {
+  it('is warned of at once when it has a key', async () => {
+    let n = 0;
+    const flow = new Flow((ctx) => nameOf(ctx, `Number ${++n}?`, { key: 'name' }));
+    expect(warningsOf(await flow.round())).toEqual([]);
+    expect(warningsOf(await flow.round())).toEqual([]);
+    expect(warningsOf(await flow.round({ name: named('Ann') }))).toEqual([['changed_question', 'name']]);
+  });
+
+  it('is warned of when it happens a second time where it has none', async () => {
+    let n = 0;
+    const flow = new Flow((ctx) => nameOf(ctx, `At ${++n}?`));
+    await flow.round();
+    expect(warningsOf(await flow.round({ 'elicit-1': named('Ann') }))).toEqual([]);
+    expect(warningsOf(await flow.round({ 'elicit-2': named('Ann') }))).toEqual([['changed_question', 'elicit-3']]);
+  });
+
+  it('is no other question that comes later', async () => {
+    const flow = new Flow(async (ctx) => [await nameOf(ctx, 'A?'), await nameOf(ctx, 'B?'), await nameOf(ctx, 'C?')]);
+    await flow.round();
+    expect(warningsOf(await flow.round({ 'elicit-1': named('Ann') }))).toEqual([]);
+    expect(warningsOf(await flow.round({ 'elicit-2': named('Bob') }))).toEqual([]);
+    expect(warningsOf(await flow.round({ 'elicit-3': named('Cat') }))).toEqual([]);
   });
 });

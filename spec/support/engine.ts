@@ -2,6 +2,7 @@ import { field, form } from '../../lib/elicitation/form.js';
 import type { QuestionOptions } from '../../lib/engine/ask.js';
 import { asking, type Asking } from '../../lib/engine/context.js';
 import { Round } from '../../lib/engine/engine.js';
+import { stepping, type Stepping } from '../../lib/engine/stepping.js';
 import { EMPTY_LEDGER, packLedger, unpackLedger, type Ledger } from '../../lib/engine/ledger.js';
 import type { RoundInput, RoundOutcome } from '../../lib/engine/outcome.js';
 import type { Timers } from '../../lib/engine/timers.js';
@@ -9,7 +10,8 @@ import { codeOf } from '../../lib/errors.js';
 import type { StandardSchema } from '../../lib/protocol/standard.js';
 import type { JsonObject } from '../../lib/protocol/wire.js';
 
-export type Handler = (ctx: Asking) => unknown;
+export type Ctx = Asking & Stepping;
+export type Handler = (ctx: Ctx) => unknown;
 export type Answers = Readonly<Record<string, unknown>>;
 
 export const EVERYTHING = {
@@ -107,8 +109,8 @@ export class Flow {
     public options: Partial<RoundInput> = {},
   ) {}
 
-  /** A request whose JSON holds these answers, with the state of the last question. */
-  async round(answers: Answers | string = {}): Promise<RoundOutcome> {
+  /** A request whose JSON holds these answers, with the state of the last question. A lost reply brings no new state. */
+  async round(answers: Answers | string = {}, reply: 'received' | 'lost' = 'received'): Promise<RoundOutcome> {
     const given = JSON.parse(typeof answers === 'string' ? answers : JSON.stringify(answers)) as JsonObject;
     const ledger = this.#sealed === undefined ? EMPTY_LEDGER : unpackLedger(JSON.parse(this.#sealed));
     if (ledger === undefined) throw new Error(`not a ledger: ${this.#sealed}`);
@@ -125,10 +127,10 @@ export class Flow {
       gone: () => false,
       ...this.options,
     });
-    const ctx = asking(round);
+    const ctx = { ...asking(round), ...stepping(round, 'secret') };
     const outcome = await round.run(() => this.handler(ctx));
     if (this.timers.pending.length > 0) throw new Error('the round left a timer behind');
-    if (outcome.kind === 'input_required') {
+    if (outcome.kind === 'input_required' && reply === 'received') {
       this.ledger = outcome.ledger;
       this.#sealed = JSON.stringify(packLedger(outcome.ledger));
     }

@@ -7,6 +7,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/spec/support/channels.ts'],
   moduleNameMapper: {
     '^express-mrtr$': '<rootDir>/lib/index.ts',
+    '^express-mrtr/testing$': '<rootDir>/lib/testing/index.ts',
+    '^express-mrtr/sdk$': '<rootDir>/lib/sdk.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

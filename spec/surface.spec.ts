@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as surface from '../lib/index.js';
 import type { MrtrErrorCode, MrtrOptions } from '../lib/index.js';
+import * as sdk from '../lib/sdk.js';
+import * as testing from '../lib/testing/index.js';
 
 const read = (...path: string[]): string => readFileSync(join(__dirname, '..', ...path), 'utf8');
 
@@ -100,6 +102,40 @@ describe('the public surface', () => {
     ]);
   });
 
+  it('exports these names for tests and no other', () => {
+    expect(Object.keys(testing).sort()).toEqual([
+      'accept',
+      'cancel',
+      'codecContract',
+      'decline',
+      'expectDeterministic',
+      'fakeClock',
+      'keyProviderContract',
+      'leave',
+      'replayStoreContract',
+      'testClient',
+      'testKeys',
+      'testMrtr',
+    ]);
+  });
+
+  it("exports these names for the SDK's servers and no other", () => {
+    expect(Object.keys(sdk).sort()).toEqual([
+      'LedgerMismatchError',
+      'MrtrError',
+      'MrtrRangeError',
+      'MrtrTypeError',
+      'ResourceNotFoundError',
+      'ToolError',
+      'field',
+      'form',
+      'fromAuthInfo',
+      'generateKey',
+      'keyring',
+      'sdkMrtr',
+    ]);
+  });
+
   it('knows these error codes and no other', () => {
     const union = /export type MrtrErrorCode =([^;]*);/.exec(read('lib', 'errors.ts'))?.[1] ?? '';
     expect(Array.from(union.matchAll(/'(\w+)'/g), ([, code]) => code).sort()).toEqual(Object.keys(CODES).sort());
@@ -111,9 +147,9 @@ describe('the public surface', () => {
     expect(refuse).toThrow(`it takes ${Object.keys(OPTIONS).join(', ')}`);
   });
 
-  it('lets only the entry and the manifest be imported', () => {
+  it('lets only the entries and the manifest be imported', () => {
     const manifest = JSON.parse(read('package.json')) as Record<string, object>;
-    expect(Object.keys(manifest['exports'] ?? {})).toEqual(['.', './package.json']);
+    expect(Object.keys(manifest['exports'] ?? {})).toEqual(['.', './testing', './sdk', './package.json']);
     expect(manifest['bin']).toEqual({ 'express-mrtr': './dist/esm/cli.js' });
     expect(manifest['files']).toEqual(['dist', 'CHANGELOG.md', 'SECURITY.md']);
     expect(manifest['peerDependencies']).toEqual({

@@ -13,7 +13,7 @@ import type { MrtrRequest } from './express.js';
 import { failureReply, internal, type Failed } from './failure.js';
 import { IN_FLIGHT, INVALID_STATE, invalidParams } from './faults.js';
 import { isFresh, sealFlow, type Bindings } from './opening.js';
-import type { Reply } from './reply.js';
+import type { CallReply } from './reply.js';
 import { report } from './report.js';
 import type { Hold, SingleUse, SpentReason } from './single-use.js';
 import type { FlowState } from './state.js';
@@ -22,7 +22,7 @@ import { publishWarnings } from './warnings.js';
 /** A call on its way to a reply. */
 export interface Served {
   readonly req: MrtrRequest;
-  readonly reply: Reply;
+  readonly reply: CallReply;
   readonly principal: Principal | null;
   readonly call: Call;
   readonly target: Target;

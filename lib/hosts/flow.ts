@@ -23,7 +23,7 @@ import { publish } from '../events.js';
 import type { ResolvedOptions } from '../options.js';
 import { toPrincipal, type Principal } from '../principal.js';
 import { missingCapabilities, missingCapabilityFault } from '../protocol/capabilities.js';
-import { nestsWithin } from '../protocol/depth.js';
+import { MAX_ANSWER_DEPTH, nestsWithin } from '../protocol/depth.js';
 import { hostFault, originFault } from '../protocol/guard.js';
 import { paramHeaderFault, standardHeaderFault } from '../protocol/headers.js';
 import type { Call } from '../protocol/parse.js';
@@ -45,8 +45,6 @@ import { report } from './report.js';
 import { routeOf, type Route } from './route.js';
 import type { SdkHost } from './sdk.js';
 import { SingleUse } from './single-use.js';
-
-const MAX_ANSWER_DEPTH = 64;
 
 export class Flow {
   readonly #options: ResolvedOptions;

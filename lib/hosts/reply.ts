@@ -3,6 +3,9 @@ import type { Fault, RequestId } from '../protocol/wire.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
+/** What a call needs of its reply, whoever sends it. */
+export type CallReply = Pick<Reply, 'gone' | 'signal' | 'abort' | 'notify' | 'result' | 'fault'>;
+
 /** The reply to one request: one JSON body, or an event stream once a notification was sent. It is given once. */
 export class Reply {
   readonly #res: ServerResponse & { flush?: () => void };

@@ -21,6 +21,8 @@ import type { KeySet } from './keyring.js';
  * While the provider throws, hangs or returns what is no key, calls are answered with -32603 (`ERR_MRTR_KEYS` in the
  * event, the cause in `onError`), within the time-out and without running a handler; keys that are cached go on opening
  * and sealing until they expire.
+ *
+ * `keyProviderContract` of `express-mrtr/testing` has the cases that show whether a provider keeps to this.
  */
 export interface KeyProvider {
   /**

@@ -2,7 +2,8 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { createShop, type Shop } from '../../examples/shop/app.js';
 import { tokenFor } from '../../examples/shop/auth.js';
 import { generateKey } from '../../lib/index.js';
-import { call, type Reply } from './client.js';
+import { accept, cancel, decline, leave, testClient, testKeys, type TestClient } from '../../lib/testing/index.js';
+import type { Reply } from './client.js';
 import { bash, freePort, start, stop, type Running } from './process.js';
 
 const INVALID_STATE = {
@@ -59,143 +60,135 @@ describe('the shop, as npm start runs it', () => {
 
 describe('the shop', () => {
   const tokenKey = createSecretKey(randomBytes(32));
-  const ann = { token: tokenFor('ann', tokenKey) };
-  const bob = { token: tokenFor('bob', tokenKey) };
-  const refund = { name: 'refund', arguments: { orderId: 'A-1' } };
-  const reason = { action: 'accept', content: { reason: 'Broken.', full: false } };
+  const as = (user: string) => ({ headers: { authorization: `Bearer ${tokenFor(user, tokenKey)}` } });
+  const bob = as('bob');
+  const reason = accept({ reason: 'Broken.', full: false });
   let shop: Shop;
+  let ann: TestClient;
 
   beforeEach(() => {
-    shop = createShop({ tokenKey, stateKey: generateKey() });
+    shop = createShop({ tokenKey, stateKey: testKeys() });
+    ann = testClient(shop.app, as('ann'));
   });
   afterEach(() => shop.mcp.close());
 
-  const post = async (method: string, params: Record<string, unknown>, user = ann): Promise<Reply> =>
-    (await call(shop.app, method, params, user)).body as Reply;
-  /** The next round of a call. */
-  const answer = (method: string, params: Record<string, unknown>, asked: Reply, inputResponses: object, user = ann) =>
-    post(method, { ...params, inputResponses, requestState: asked.result.requestState }, user);
-  const text = (reply: Reply): string | undefined => reply.result.content[0]?.text;
+  /** Begins a call, for tests of what becomes of its state: the parameters of its next round. */
+  const begun = async (method: string, params: object, inputResponses: object): Promise<Record<string, unknown>> => {
+    const { response } = await ann.request(method, { ...params });
+    return { ...params, inputResponses, requestState: response?.result?.['requestState'] };
+  };
 
   it('lets nobody in without a token', async () => {
-    const reply = await call(shop.app, 'tools/call', refund);
-    expect(reply.status).toBe(401);
+    expect((await testClient(shop.app).request('tools/call', { name: 'refund' })).status).toBe(401);
   });
 
   it('lists its tools to a user', async () => {
-    const { result } = await post('tools/list', {});
-    expect(result.tools.map(({ name }) => name)).toEqual(['refund', 'checkout']);
+    const { response } = await ann.request('tools/list');
+    expect(response?.result?.['tools']).toMatchObject([{ name: 'refund' }, { name: 'checkout' }]);
   });
 
   describe('refund', () => {
+    const order = { orderId: 'A-1' };
+    const refund = { name: 'refund', arguments: order };
+
     it('asks for a reason, then pays back what the answer says', async () => {
-      const asked = await post('tools/call', refund);
-      expect(Object.keys(asked.result.inputRequests)).toEqual(['confirm']);
-      const done = await answer('tools/call', refund, asked, { confirm: reason });
-      expect(text(done)).toBe('Refunded 6 € of A-1.');
+      const { text, asked } = await ann.callTool('refund', order, { answers: { confirm: reason } });
+      expect(asked).toEqual(['confirm']);
+      expect(text).toBe('Refunded 6 € of A-1.');
       expect((await shop.orders.find('ann', 'A-1'))?.refunded).toBe(6);
     });
 
-    it.each(['decline', 'cancel'])('refunds nothing on %s', async (action) => {
-      const asked = await post('tools/call', refund);
-      const done = await answer('tools/call', refund, asked, { confirm: { action } });
-      expect(text(done)).toBe('Nothing was refunded.');
+    it.each([
+      ['decline', decline()],
+      ['cancel', cancel()],
+    ])('refunds nothing on %s', async (_action, confirm) => {
+      const { text } = await ann.callTool('refund', order, { answers: { confirm } });
+      expect(text).toBe('Nothing was refunded.');
       expect((await shop.orders.find('ann', 'A-1'))?.refunded).toBe(0);
     });
 
     it('asks again, with the reason, when the answer does not fit the form', async () => {
-      const asked = await post('tools/call', refund);
-      const again = await answer('tools/call', refund, asked, { confirm: { action: 'accept', content: {} } });
-      expect(again.result.inputRequests['confirm']?.params.message).toBe(
-        'Refund a bicycle bell, 12 €, to ann?\n\n"reason" is required.',
-      );
+      const answers = { confirm: [accept({}), decline()] };
+      const { rounds } = await ann.callTool('refund', order, { answers });
+      expect(rounds[1]?.inputRequests?.['confirm']?.params).toMatchObject({
+        message: 'Refund a bicycle bell, 12 €, to ann?\n\n"reason" is required.',
+      });
     });
 
     it("refuses another user's state without a trace of its owner", async () => {
-      const asked = await post('tools/call', refund);
-      const refused = await answer('tools/call', refund, asked, { confirm: reason }, bob);
-      expect(refused).toEqual({ jsonrpc: '2.0', id: 1, error: INVALID_STATE });
+      const retry = await begun('tools/call', refund, { confirm: reason });
+      const { response } = await ann.request('tools/call', retry, bob);
+      expect(response).toEqual({ jsonrpc: '2.0', id: 1, error: INVALID_STATE });
       expect((await shop.orders.find('ann', 'A-1'))?.refunded).toBe(0);
     });
 
     it('refuses a state under other arguments', async () => {
-      const asked = await post('tools/call', refund);
-      const other = { ...refund, arguments: { orderId: 'B-1' } };
-      expect((await answer('tools/call', other, asked, { confirm: reason })).error).toEqual(INVALID_STATE);
+      const retry = await begun('tools/call', refund, { confirm: reason });
+      const { response } = await ann.request('tools/call', { ...retry, arguments: { orderId: 'B-1' } });
+      expect(response?.error).toEqual(INVALID_STATE);
     });
 
     it('pays back once when one state is used twice', async () => {
-      const asked = await post('tools/call', refund);
-      const replies = await Promise.all([
-        answer('tools/call', refund, asked, { confirm: reason }),
-        answer('tools/call', refund, asked, { confirm: reason }),
-      ]);
-      expect(replies.map(text).sort()).toEqual(['A-1 was refunded before.', 'Refunded 6 € of A-1.']);
+      const retry = await begun('tools/call', refund, { confirm: reason });
+      const rounds = await Promise.all([ann.request('tools/call', retry), ann.request('tools/call', retry)]);
+      const texts = rounds.map(({ body }) => /"text":"(.*?)"/.exec(body)?.[1]);
+      expect(texts.sort()).toEqual(['A-1 was refunded before.', 'Refunded 6 € of A-1.']);
     });
 
     it("tells the model that another customer's order does not exist", async () => {
-      const reply = await post('tools/call', { ...refund, arguments: { orderId: 'B-1' } });
-      expect(reply.result).toMatchObject({
-        isError: true,
-        content: [{ type: 'text', text: 'The customer has no order of this number.' }],
-      });
+      const { result, text } = await ann.callTool('refund', { orderId: 'B-1' });
+      expect([result?.isError, text]).toEqual([true, 'The customer has no order of this number.']);
     });
   });
 
   describe('checkout', () => {
-    const checkout = { name: 'checkout', arguments: { item: 'lamp' } };
-    const address = { action: 'accept', content: { street: 'Elm Street 1', city: 'Bern' } };
-    const delivery = { action: 'accept', content: { speed: 'express' } };
+    const lamp = { item: 'lamp' };
+    const address = accept({ street: 'Elm Street 1', city: 'Bern' });
+    const delivery = accept({ speed: 'express' });
+    const order = accept({ confirm: true });
 
     it('asks two questions in one round and a third that depends on both', async () => {
-      const first = await post('tools/call', checkout);
-      expect(Object.keys(first.result.inputRequests)).toEqual(['address', 'delivery']);
-      const second = await answer('tools/call', checkout, first, { address, delivery });
-      expect(second.result.inputRequests['order']?.params.message).toBe(
-        'Order a lamp for 34 €, to Elm Street 1, Bern?',
-      );
-      const done = await answer('tools/call', checkout, second, {
-        order: { action: 'accept', content: { confirm: true } },
+      const { text, rounds } = await ann.callTool('checkout', lamp, { answers: { address, delivery, order } });
+      expect(rounds.map(({ inputRequests = {} }) => Object.keys(inputRequests))).toEqual([
+        ['address', 'delivery'],
+        ['order'],
+        [],
+      ]);
+      expect(rounds[1]?.inputRequests?.['order']?.params).toMatchObject({
+        message: 'Order a lamp for 34 €, to Elm Street 1, Bern?',
       });
-      expect(text(done)).toBe('Ordered a lamp as N-3 for 34 €.');
+      expect(text).toBe('Ordered a lamp as N-3 for 34 €.');
       expect(await shop.orders.find('ann', 'N-3')).toMatchObject({ item: 'a lamp', total: 34 });
     });
 
     it('asks only for what a partial answer left open', async () => {
-      const first = await post('tools/call', checkout);
-      const second = await answer('tools/call', checkout, first, { delivery });
-      expect(Object.keys(second.result.inputRequests)).toEqual(['address']);
-      const third = await answer('tools/call', checkout, second, { address });
-      expect(Object.keys(third.result.inputRequests)).toEqual(['order']);
+      const answers = { address: [leave(), address], delivery, order };
+      const { asked } = await ann.callTool('checkout', lamp, { answers });
+      expect(asked).toEqual(['address', 'delivery', 'address', 'order']);
     });
 
     it.each([
-      ['the address', { address: { action: 'decline' }, delivery }],
-      ['the delivery', { address, delivery: { action: 'cancel' } }],
+      ['the address', { address: decline(), delivery }],
+      ['the delivery', { address, delivery: cancel() }],
     ])('orders nothing when %s is refused', async (_which, answers) => {
-      const first = await post('tools/call', checkout);
-      expect(text(await answer('tools/call', checkout, first, answers))).toBe('Nothing was ordered.');
+      expect((await ann.callTool('checkout', lamp, { answers })).text).toBe('Nothing was ordered.');
     });
 
     it('orders nothing without a yes at the end', async () => {
-      const first = await post('tools/call', checkout);
-      const second = await answer('tools/call', checkout, first, { address, delivery });
-      const done = await answer('tools/call', checkout, second, {
-        order: { action: 'accept', content: { confirm: false } },
-      });
-      expect(text(done)).toBe('Nothing was ordered.');
+      const answers = { address, delivery, order: accept({ confirm: false }) };
+      expect((await ann.callTool('checkout', lamp, { answers })).text).toBe('Nothing was ordered.');
       expect(await shop.orders.find('ann', 'N-3')).toBeUndefined();
     });
 
     it("refuses another user's state", async () => {
-      const first = await post('tools/call', checkout);
-      expect((await answer('tools/call', checkout, first, { address, delivery }, bob)).error).toEqual(INVALID_STATE);
+      const retry = await begun('tools/call', { name: 'checkout', arguments: lamp }, { address, delivery });
+      expect((await ann.request('tools/call', retry, bob)).response?.error).toEqual(INVALID_STATE);
     });
 
     it('is refused to a client that has no forms', async () => {
-      const reply = await call(shop.app, 'tools/call', checkout, { ...ann, capabilities: {} });
-      expect(reply.status).toBe(400);
-      expect(reply.body.error).toMatchObject({
+      const { status, error } = await ann.callTool('checkout', lamp, { capabilities: {} });
+      expect(status).toBe(400);
+      expect(error).toMatchObject({
         code: -32021,
         data: { requiredCapabilities: { elicitation: { form: {} } } },
       });
@@ -203,60 +196,50 @@ describe('the shop', () => {
   });
 
   describe('the prompt', () => {
-    const complaint = { name: 'complaint', arguments: { orderId: 'A-1' } };
-    const message = (reply: Reply): string | undefined => reply.result.messages[0]?.content.text;
+    const order = { orderId: 'A-1' };
 
     it('asks for the tone', async () => {
-      const asked = await post('prompts/get', complaint);
-      const done = await answer('prompts/get', complaint, asked, {
-        'elicit-1': { action: 'accept', content: { tone: 'firm' } },
-      });
-      expect(message(done)).toBe('Write a firm letter to the shop about order A-1.');
+      const answers = { 'elicit-1': accept({ tone: 'firm' }) };
+      const { text } = await ann.getPrompt('complaint', order, { answers });
+      expect(text).toBe('Write a firm letter to the shop about order A-1.');
     });
 
     it('is friendly when the question is declined', async () => {
-      const asked = await post('prompts/get', complaint);
-      const done = await answer('prompts/get', complaint, asked, { 'elicit-1': { action: 'decline' } });
-      expect(message(done)).toBe('Write a friendly letter to the shop about order A-1.');
+      const { text } = await ann.getPrompt('complaint', order, { answers: { 'elicit-1': decline() } });
+      expect(text).toBe('Write a friendly letter to the shop about order A-1.');
     });
 
     it("refuses another user's state", async () => {
-      const asked = await post('prompts/get', complaint);
-      const refused = await answer('prompts/get', complaint, asked, { 'elicit-1': { action: 'decline' } }, bob);
-      expect(refused.error).toEqual(INVALID_STATE);
+      const retry = await begun('prompts/get', { name: 'complaint', arguments: order }, { 'elicit-1': decline() });
+      expect((await ann.request('prompts/get', retry, bob)).response?.error).toEqual(INVALID_STATE);
     });
   });
 
   describe('the resource', () => {
-    const invoice = { uri: 'shop://invoices/A-1' };
-    const contents = (reply: Reply): readonly unknown[] => reply.result.contents;
+    const uri = 'shop://invoices/A-1';
 
     it('asks who the invoice is for, and may not be kept', async () => {
-      const asked = await post('resources/read', invoice);
-      const done = await answer('resources/read', invoice, asked, {
-        'elicit-1': { action: 'accept', content: { company: 'Ann & Co.' } },
-      });
-      expect(contents(done)).toEqual([
-        { uri: invoice.uri, mimeType: 'text/plain', text: 'Invoice for Ann & Co.: a bicycle bell, 12 €' },
+      const answers = { 'elicit-1': accept({ company: 'Ann & Co.' }) };
+      const { result } = await ann.readResource(uri, { answers });
+      expect(result?.contents).toEqual([
+        { uri, mimeType: 'text/plain', text: 'Invoice for Ann & Co.: a bicycle bell, 12 €' },
       ]);
-      expect(done.result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+      expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
     });
 
     it('is made out to the customer when the question is declined', async () => {
-      const asked = await post('resources/read', invoice);
-      const done = await answer('resources/read', invoice, asked, { 'elicit-1': { action: 'decline' } });
-      expect(contents(done)).toMatchObject([{ text: 'Invoice for ann: a bicycle bell, 12 €' }]);
+      const { text } = await ann.readResource(uri, { answers: { 'elicit-1': decline() } });
+      expect(text).toBe('Invoice for ann: a bicycle bell, 12 €');
     });
 
     it("refuses another user's state", async () => {
-      const asked = await post('resources/read', invoice);
-      const refused = await answer('resources/read', invoice, asked, { 'elicit-1': { action: 'decline' } }, bob);
-      expect(refused.error).toEqual(INVALID_STATE);
+      const retry = await begun('resources/read', { uri }, { 'elicit-1': decline() });
+      expect((await ann.request('resources/read', retry, bob)).response?.error).toEqual(INVALID_STATE);
     });
 
     it("says of another customer's invoice that it does not exist", async () => {
-      const reply = await post('resources/read', { uri: 'shop://invoices/B-1' });
-      expect(reply.error).toMatchObject({ code: -32602, data: { uri: 'shop://invoices/B-1' } });
+      const { error } = await ann.readResource('shop://invoices/B-1');
+      expect(error).toMatchObject({ code: -32602, data: { uri: 'shop://invoices/B-1' } });
     });
   });
 });

@@ -74,13 +74,14 @@ const MAY_IMPORT: readonly (readonly [part: string, targets: readonly string[]])
 
 /** Packages that only some parts may import. */
 const RESERVED: readonly (readonly [specifier: RegExp, parts: readonly string[]])[] = [
-  [/^express(\/|$)/, ['/hosts/express']],
+  // The test client mounts a bare middleware in an app of its own.
+  [/^express(\/|$)/, ['/hosts/express', '/testing/client-app']],
   [/^@modelcontextprotocol\//, ['/hosts/', '/protocol/']],
   [/^(node:)?crypto$/, ['/seal/', '/engine/fingerprint']],
 ];
 
-/** The middleware, what exports it, and the command that reads its states. */
-const COMPOSES: readonly string[] = ['/hosts/', '/index', '/inspect'];
+/** The middleware, the entries that export it, the test kit, and the command that reads its states. */
+const COMPOSES: readonly string[] = ['/hosts/', '/index', '/sdk', '/testing/', '/inspect'];
 
 /** A handler's context and the request are Express's own: definitions and options name these types. */
 const NAMES_HOST_TYPES: readonly string[] = ['/definitions', '/catalog', '/options', '/option-types'];

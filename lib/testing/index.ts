@@ -1,0 +1,23 @@
+export { accept, cancel, decline, leave } from './answers.js';
+export { codecContract } from './codec-contract.js';
+export { expectDeterministic } from './expect-deterministic.js';
+export { fakeClock } from './fake-clock.js';
+export { keyProviderContract } from './key-provider-contract.js';
+export { replayStoreContract } from './replay-store-contract.js';
+export { testClient } from './test-client.js';
+export { testKeys } from './test-keys.js';
+export { testMrtr } from './test-mrtr.js';
+
+export type { Answer, Answers, AskedAt, ElicitAnswer, Left, ScriptedAnswer } from './answers.js';
+export type { TestTarget } from './client-app.js';
+export type { CallOptions, RequestOptions, TestClientOptions } from './client-options.js';
+export type { ContractCase } from './contract-case.js';
+export type { DeterminismScript } from './expect-deterministic.js';
+export type { FakeClock } from './fake-clock.js';
+export type { KeyProviderContractOptions } from './key-provider-contract.js';
+export type { ReplayStoreContractOptions } from './replay-store-contract.js';
+export type { TestClient } from './test-client.js';
+export type { TestEnvironment } from './test-mrtr.js';
+export type { TestOutcome } from './test-outcome.js';
+export type { ReceivedNotification, ReceivedResponse, SentRequest, TestError, TestRound } from './test-round.js';
+export type { InputRequest } from '../protocol/wire.js';

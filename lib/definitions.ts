@@ -1,7 +1,7 @@
 import { checkDefinition, definitionError } from './definition-checks.js';
 import type { Context } from './hosts/express.js';
 import type { CapabilityName } from './protocol/capabilities.js';
-import type { Annotations, CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/content.js';
+import type { Annotations, GetPromptResult, ReadResourceResult, ToolResult } from './protocol/content.js';
 import type { JsonSchema, SchemaInput } from './protocol/schema.js';
 import type { InferOutput, StandardSchema } from './protocol/standard.js';
 import { urlOf, type Icon } from './protocol/wire.js';
@@ -84,7 +84,7 @@ interface Definition<Kind extends string, Config> {
 
 /** What `tool()` makes. */
 export interface ToolDefinition extends Definition<'tool', ToolConfig<SchemaInput>> {
-  readonly handler: (args: never, ctx: Context) => MaybePromise<CallToolResult | string>;
+  readonly handler: (args: never, ctx: Context) => MaybePromise<ToolResult | string>;
 }
 /** What `prompt()` makes. */
 export interface PromptDefinition extends Definition<'prompt', PromptConfig<SchemaInput>> {
@@ -109,7 +109,7 @@ export type AnyDefinition = ToolDefinition | PromptDefinition | ResourceDefiniti
 
 /**
  * Defines a tool (MCP 2026-07-28, Tools). The handler gets the validated arguments and a {@link Context}; it returns a
- * `CallToolResult`, or a string for one block of text.
+ * {@link ToolResult}, or a string for one block of text.
  *
  * Throws `MrtrTypeError` `ERR_MRTR_DEFINITION` for an unusable name or an unknown option.
  *
@@ -121,7 +121,7 @@ export type AnyDefinition = ToolDefinition | PromptDefinition | ResourceDefiniti
 export function tool<In extends SchemaInput = JsonSchema>(
   name: string,
   config: ToolConfig<In>,
-  handler: (args: ArgumentsOf<In>, ctx: Context) => MaybePromise<CallToolResult | string>,
+  handler: (args: ArgumentsOf<In>, ctx: Context) => MaybePromise<ToolResult | string>,
 ): ToolDefinition {
   checkDefinition('tool', name, config, handler, ['inputSchema', 'outputSchema', 'annotations']);
   return define({ kind: 'tool', name, config, handler });

@@ -61,6 +61,7 @@ export type {
   GetPromptResult,
   PromptMessage,
   ReadResourceResult,
+  ToolResult,
 } from './protocol/content.js';
 export type { StandardSchema } from './protocol/standard.js';
 export type { ClientCapabilities, CreateMessageResult, Implementation, LoggingLevel, Root } from './protocol/wire.js';

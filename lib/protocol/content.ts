@@ -54,12 +54,18 @@ export interface EmbeddedResource extends ContentBase {
 }
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
-/** Result of `tools/call`. */
-export interface CallToolResult {
-  content: ContentBlock[];
+/** What a tool's handler returns beside a string: `content`, `structuredContent`, or both. */
+export interface ToolResult {
+  /** Left out, it is made of `structuredContent`: its JSON as one block of text. */
+  content?: ContentBlock[];
   structuredContent?: unknown;
   isError?: boolean;
   _meta?: Record<string, unknown>;
+}
+
+/** Result of `tools/call`. */
+export interface CallToolResult extends ToolResult {
+  content: ContentBlock[];
 }
 
 export interface PromptMessage {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -162,9 +163,34 @@ describeInstalled('C124 every way to load the package', () => {
   });
 });
 
+describeInstalled('C126 the types', () => {
+  const folder = inside('express5');
+  const load = createRequire(join(folder, 'package.json'));
+
+  it.each([
+    ['5.6, the oldest', () => load('typescript-5.6') as typeof ts],
+    ['5.9', () => load('typescript-5.9') as typeof ts],
+    [`${ts.versionMajorMinor}, the newest that ts-jest takes`, () => ts],
+  ])(
+    'infer arguments and answers, and refuse what is wrong where it is wrong, under TypeScript %s',
+    (version, compiler) => {
+      expect(version.startsWith(compiler().versionMajorMinor)).toBe(true);
+      const options = { exactOptionalPropertyTypes: true, noImplicitReturns: true, skipLibCheck: true };
+      for (const file of ['types/inference.ts', 'types/with-passport.ts', 'types/without-passport.ts']) {
+        expect(compile(folder, [file], options, compiler())).toEqual([]);
+      }
+    },
+  );
+});
+
 /** What tsc complains about. */
-function compile(folder: string, files: readonly string[], options: ts.CompilerOptions): string[] {
-  const program = ts.createProgram(
+function compile(
+  folder: string,
+  files: readonly string[],
+  options: ts.CompilerOptions,
+  compiler: typeof ts = ts,
+): string[] {
+  const program = compiler.createProgram(
     files.map((file) => join(folder, file)),
     {
       target: ts.ScriptTarget.ES2022,
@@ -178,7 +204,9 @@ function compile(folder: string, files: readonly string[], options: ts.CompilerO
       ...options,
     },
   );
-  return ts
+  return compiler
     .getPreEmitDiagnostics(program)
-    .map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+    .map(
+      ({ file, messageText }) => `${file?.fileName ?? ''}: ${compiler.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
 }

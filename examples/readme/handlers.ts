@@ -8,6 +8,14 @@ export interface Files {
   report(done: number): void;
 }
 
+/** An order, and who pays it back. */
+export interface Shop {
+  load(orderId: string): Promise<{ total: number; customer: string }>;
+  reserve(item: string): Promise<string>;
+  refund(orderId: string, options: { idempotencyKey: string }): Promise<void>;
+  isPaid(orderId: string): Promise<boolean>;
+}
+
 export class LockedError extends Error {}
 
 const FOLDER = z.object({ folder: z.string() });
@@ -23,6 +31,48 @@ export function rule(files: Files): ToolDefinition {
   });
   // #endregion
   return clean;
+}
+
+export function steps(shop: Shop): ToolDefinition {
+  // #region steps
+  const refund = tool('refund', { inputSchema: z.object({ orderId: z.string() }) }, async ({ orderId }, ctx) => {
+    const order = await ctx.step('load', () => shop.load(orderId)); // runs in the first round only
+    if (!(await ctx.confirm(`Refund ${order.total} to ${order.customer}?`))) return 'Nothing was refunded.';
+    await shop.refund(orderId, { idempotencyKey: ctx.idempotencyKey('refund') }); // the same key in every round
+    return `Refunded ${orderId}.`;
+  });
+  // #endregion
+  return refund;
+}
+
+export function branches(shop: Shop): ToolDefinition {
+  // #region branches
+  const basket = tool('basket', { inputSchema: z.object({ items: z.array(z.string()) }) }, async ({ items }, ctx) => {
+    const reserved = await Promise.all(
+      items.map(async (item) => {
+        const place = await ctx.step(`reserve ${item}`, () => shop.reserve(item)); // a name for each branch
+        const gift = await ctx.confirm(`Wrap ${item} (${place}) as a gift?`, { key: `gift ${item}` });
+        return gift ? `${item}, wrapped` : item;
+      }),
+    );
+    return reserved.join('; ');
+  });
+  // #endregion
+  return basket;
+}
+
+export function link(shop: Shop): ToolDefinition {
+  // #region link
+  const pay = tool('pay', { inputSchema: z.object({ orderId: z.string() }) }, async ({ orderId }, ctx) => {
+    const { action } = await ctx.elicitUrl({
+      message: `Pay for ${orderId}.`,
+      url: `https://pay.example/orders/${encodeURIComponent(orderId)}`,
+      until: () => shop.isPaid(orderId), // your own records, not what the client says
+    });
+    return action === 'accept' ? `${orderId} is paid.` : `${orderId} waits for its payment.`;
+  });
+  // #endregion
+  return pay;
 }
 
 export function decline(files: Files): ToolDefinition {

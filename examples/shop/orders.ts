@@ -15,15 +15,21 @@ export class Orders {
     ['B-1', { id: 'B-1', customer: 'bob', item: 'a saddle', total: 80, refunded: 0 }],
   ]);
 
+  readonly #placed = new Map<string, Order>();
+
   /** The order, if it is the customer's. */
   find(customer: string, id: string): Promise<Order | undefined> {
     const order = this.#orders.get(id);
     return Promise.resolve(order?.customer === customer ? order : undefined);
   }
 
-  place(customer: string, item: string, total: number): Promise<Order> {
+  /** Orders once for each key: whoever comes with the key of an earlier order gets that one. */
+  place(customer: string, item: string, total: number, idempotencyKey: string): Promise<Order> {
+    const placed = this.#placed.get(idempotencyKey);
+    if (placed !== undefined) return Promise.resolve(placed);
     const order = { id: `N-${this.#orders.size + 1}`, customer, item, total, refunded: 0 };
     this.#orders.set(order.id, order);
+    this.#placed.set(idempotencyKey, order);
     return Promise.resolve(order);
   }
 

@@ -65,7 +65,7 @@ export function checkoutTool(orders: Orders): ToolDefinition {
       const total = PRICES[item] + DELIVERY[delivery.content.speed];
       const sure = await ctx.confirm(`Order a ${item} for ${total} €, to ${street}, ${city}?`, { key: 'order' });
       if (!sure) return 'Nothing was ordered.';
-      const order = await orders.place(customerOf(ctx), `a ${item}`, total);
+      const order = await orders.place(customerOf(ctx), `a ${item}`, total, ctx.idempotencyKey('order'));
       return `Ordered ${order.item} as ${order.id} for ${total} €.`;
     },
   );

@@ -31,6 +31,14 @@ class FakeFiles implements examples.Files {
   }
 }
 
+/** What a shop answers unless a test says otherwise. */
+const shop: examples.Shop = {
+  load: () => Promise.reject(new Error('not loaded')),
+  reserve: () => Promise.reject(new Error('not reserved')),
+  refund: () => Promise.reject(new Error('not refunded')),
+  isPaid: () => Promise.resolve(false),
+};
+
 describe('the handlers of docs/handlers.md', () => {
   let files: FakeFiles;
   let app: Express;
@@ -55,12 +63,12 @@ describe('the handlers of docs/handlers.md', () => {
     name: string,
     answers?: object,
     asked?: Reply,
-    options?: CallOptions & { readonly method?: string },
+    options?: CallOptions & { readonly method?: string; readonly arguments?: object },
   ): Promise<Reply> => {
-    const { method = 'tools/call', ...rest } = options ?? {};
+    const { method = 'tools/call', arguments: args = { folder: 'tmp' }, ...rest } = options ?? {};
     const params = {
       name,
-      ...(method === 'tools/call' && { arguments: { folder: 'tmp' } }),
+      ...(method === 'tools/call' && { arguments: args }),
       ...(answers !== undefined && { inputResponses: answers }),
       ...(asked !== undefined && { requestState: asked.result.requestState }),
     };
@@ -85,6 +93,52 @@ describe('the handlers of docs/handlers.md', () => {
     const again = await round('clean', { 'elicit-1': YES }, asked);
     expect(message(again, 'elicit-2')).toBe('Delete 400 files?');
     expect(files.deleted).toEqual([]);
+  });
+
+  it('load an order in a step once, and refund it under one key however often the answer comes', async () => {
+    const keys: string[] = [];
+    let loads = 0;
+    serve(
+      examples.steps({
+        ...shop,
+        load: () => Promise.resolve({ total: ++loads, customer: 'Ann' }),
+        refund: (_id, { idempotencyKey }) => Promise.resolve(void keys.push(idempotencyKey)),
+      }),
+    );
+    const asked = await round('refund', undefined, undefined, { arguments: { orderId: 'A' } });
+    expect(message(asked)).toBe('Refund 1 to Ann?');
+    for (let repeat = 1; repeat <= 2; repeat += 1) {
+      const done = await round('refund', { 'elicit-1': YES }, asked, { arguments: { orderId: 'A' } });
+      expect(text(done)).toBe('Refunded A.');
+    }
+    expect(loads).toBe(1);
+    expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}$/), keys[0]]);
+  });
+
+  it('reserve in branches, each once', async () => {
+    const reserved: string[] = [];
+    serve(examples.branches({ ...shop, reserve: (item) => Promise.resolve(`shelf ${reserved.push(item)}`) }));
+    const items = { arguments: { items: ['bell', 'lamp'] } };
+    const asked = await round('basket', undefined, undefined, items);
+    expect(message(asked, 'gift lamp')).toBe('Wrap lamp (shelf 2) as a gift?');
+    const done = await round('basket', { 'gift bell': YES, 'gift lamp': NO }, asked, items);
+    expect(text(done)).toBe('bell, wrapped; lamp');
+    expect(reserved).toEqual(['bell', 'lamp']);
+  });
+
+  it('C63 wait for a payment, not for a word about it', async () => {
+    let paid = false;
+    serve(examples.link({ ...shop, isPaid: () => Promise.resolve(paid) }));
+    const order = { arguments: { orderId: 'A/1' }, capabilities: { elicitation: { url: {} } } };
+    const asked = await round('pay', undefined, undefined, order);
+    const consent = { 'elicit-1': { action: 'accept', content: { paid: true } } };
+    const waiting = await round('pay', consent, asked, order);
+    expect(message(waiting)).toBe('Pay for A/1.\n\nThis is not done yet.');
+    paid = true;
+    expect(text(await round('pay', consent, waiting, order))).toBe('A/1 is paid.');
+    expect(text(await round('pay', { 'elicit-1': { action: 'cancel' } }, waiting, order))).toBe(
+      'A/1 waits for its payment.',
+    );
   });
 
   it.each([

@@ -44,7 +44,12 @@ export function definitions(transfer: (ctx: Context) => void, singleUse: boolean
     tool('pay-slowly', { inputSchema: AMOUNT }, async ({ amount }, ctx) => {
       const person = await ctx.elicit({ message: 'Who are you?', form: PERSON });
       if (person.action !== 'accept') return 'Nobody.';
-      const { action } = await ctx.elicitUrl({ message: 'Log in.', url: 'https://bank.example/login' });
+      const login = await ctx.step('login', () => ({ id: SENTINELS[0], at: amount }));
+      const { action } = await ctx.elicitUrl({
+        message: 'Log in.',
+        url: 'https://bank.example/login',
+        until: () => login.at % 7 !== 1,
+      });
       if (action !== 'accept') return 'Not logged in.';
       return pay(ctx, transfer, `Pay ${amount} as ${person.content.name}?`);
     }),

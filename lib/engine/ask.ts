@@ -8,7 +8,15 @@ import {
   type JsonValue,
   type Root,
 } from '../protocol/wire.js';
-import { checkMessage, checkOptions, checkUntil, checkUrl, identity, questionError } from './question-checks.js';
+import {
+  checkHeld,
+  checkMessage,
+  checkOptions,
+  checkUntil,
+  checkUrl,
+  identity,
+  questionError,
+} from './question-checks.js';
 import type { Question, Reading } from './question.js';
 
 /** What a person did with a form. Only `accept` has `content`; check `action` first. */
@@ -48,7 +56,7 @@ export interface ElicitUrlOptions extends QuestionOptions {
   /** An absolute URL. */
   readonly url: string | URL;
   /**
-   * Whether what the person was sent to do is done, as far as this server knows. As long as it does not give `true`, an
+   * Whether what the person was sent to do is done, as far as this server knows. As long as it gives `false`, an
    * accept is not recorded and the person is asked again; that counts neither as a round nor as an unusable answer.
    * @default none: an accept is recorded as it comes
    */
@@ -133,9 +141,7 @@ function readUrl(
   if (action === undefined) return unusable('The answer has no valid action.');
   if (action !== 'accept' || until === undefined) return { ok: true, record: action, value: { action } };
   return (async () => {
-    // Without types it may give anything; only `true` is a yes.
-    const held: unknown = await until();
-    if (held === true) return { ok: true, record: action, value: { action } };
+    if (checkHeld(await until())) return { ok: true, record: action, value: { action } };
     return { ...unusable('This is not done yet.'), wait: true };
   })();
 }

@@ -13,16 +13,17 @@
  *  4. Questions of one turn go out together: open questions reject at the end of the turn that opened the first.
  *  5. Answers handed to the handler are copies; what it mutates is never recorded.
  *  6. Once the round is over, asking rejects and changes nothing.
- *  7. After the handler settled, answers still being validated and steps still running are awaited, within the time to
- *     unwind; a round that no open question ends is a server fault if they take longer.
+ *  7. After the handler settled, answers still being validated are awaited, and so are running steps if a question is
+ *     open, within the time to unwind; a round that no open question ends is a server fault if an answer takes longer.
  *  8. Capabilities are checked for all open questions at once, before anything can be sealed.
- *  9. A step's result is recorded once it is there. No step starts once the handler unwinds: what a catch or finally block
- *     does then is not yet what the flow does.
+ *  9. A step's result is recorded once it is there. No step starts once a question is open or the round has a fault: what
+ *     a catch or finally block does then, or whoever forgot to await, is not yet what the flow does.
  * 10. After 64 rejected calls of one execution further calls never settle, and the engine ends the round by itself.
  */
 import { MrtrError } from '../errors.js';
 import { missingCapabilities, type CapabilityName } from '../protocol/capabilities.js';
 import type { InputRequest } from '../protocol/wire.js';
+import { Attempts } from './attempts.js';
 import * as faults from './faults.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
 import { Pending } from './pending.js';
@@ -31,7 +32,6 @@ import { Slots, type Slot } from './slots.js';
 import { checkStep, Steps } from './steps.js';
 import { Suspension } from './suspension.js';
 
-const MAX_REJECTIONS = 64;
 const UNWIND_MS = 10_000;
 
 type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -40,16 +40,17 @@ export class Round {
   readonly #input: RoundInput;
   readonly #slots: Slots;
   readonly #steps: Steps;
-  /** Answers being validated and steps that run. */
-  readonly #pending: Pending;
+  readonly #reading: Pending;
+  readonly #running: Pending;
+  readonly #attempts: Attempts;
   readonly #open: Slot[] = [];
   readonly #needs: CapabilityName[] = [];
   readonly #rejections: (() => void)[] = [];
   readonly #warnings: RoundWarning[] = [];
-  #rejected = 0;
   #unwinding = false;
   #over = false;
   #fault: MrtrError | undefined;
+  #unread: { readonly error: unknown } | undefined;
   #cancelUnwind: (() => void) | undefined;
   #end: (() => void) | undefined;
 
@@ -57,7 +58,15 @@ export class Round {
     this.#input = input;
     this.#slots = new Slots(input);
     this.#steps = new Steps(input.ledger.steps);
-    this.#pending = new Pending(input.timers);
+    this.#reading = new Pending(input.timers);
+    this.#running = new Pending(input.timers);
+    this.#attempts = new Attempts({
+      over: () => this.#over || input.gone(),
+      exhausted: () => {
+        if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
+        this.#end?.();
+      },
+    });
   }
 
   /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
@@ -75,34 +84,22 @@ export class Round {
 
   /** Asks one question. The promise never causes an unhandled rejection by itself. */
   ask<T>(question: () => Question<T>): Promise<T> {
-    return this.attempt(() => this.#ask(question()));
+    return this.#attempts.run(() => this.#ask(question()));
   }
 
   /** Runs one call of a step, or gives back what it gave in an earlier round. */
   step(name: string, fn: () => unknown): Promise<unknown> {
-    return this.attempt(() => {
+    return this.#attempts.run(() => {
       checkStep(name, fn);
-      if (this.#unwinding) throw new Suspension(this.#open[0]?.entry.key ?? name);
-      return this.#pending.track(this.#recordingFaults(() => this.#steps.run(name, fn)));
+      if (this.#fault !== undefined) throw this.#fault;
+      const [open] = this.#open;
+      if (this.#unwinding) throw new Suspension(open?.entry.key ?? name);
+      if (!this.#steps.knows(name)) {
+        if (open !== undefined) return this.#suspended(open.entry.key);
+        if (this.#input.recordedStepsOnly === true) throw new Suspension(name);
+      }
+      return this.#running.track(this.#recordingFaults(() => this.#steps.run(name, fn)));
     });
-  }
-
-  /** Runs one call of `ctx` under invariants 6 and 10. */
-  attempt<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#rejected >= MAX_REJECTIONS) {
-      if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
-      this.#end?.();
-      // A promise of its own for each call: one shared by all would hold on to every handler that ever waited for it.
-      return new Promise<never>(() => undefined);
-    }
-    const promise = new Promise<T>((resolve) => {
-      if (this.#over || this.#input.gone()) throw faults.roundOver();
-      resolve(call());
-    });
-    promise.catch(() => {
-      this.#rejected += 1;
-    });
-    return promise;
   }
 
   #ask<T>(question: Question<T>): Promise<T> {
@@ -132,16 +129,17 @@ export class Round {
     const reopen = (): Promise<T> => this.#openSlot(slot, question, question.request);
     const restored = question.restore(slot.entry.answer);
     if (restored instanceof Promise) {
-      return this.#pending.track(restored).then((late) => (late.ok ? late.value : reopen()));
+      return this.#reading.track(restored).then((late) => (late.ok ? late.value : reopen()));
     }
     return restored.ok ? Promise.resolve(restored.value) : reopen();
   }
 
   #read<T>(slot: Slot, question: Question<T>, answer: unknown): Promise<T> {
     const reading = question.read(answer);
-    if (reading instanceof Promise)
-      return this.#pending.track(reading).then((late) => this.#take(slot, question, late));
-    return this.#take(slot, question, reading);
+    if (!(reading instanceof Promise)) return this.#take(slot, question, reading);
+    // What could not be read is unanswered, whoever caught that: the handler must not complete past it.
+    reading.catch((error: unknown) => (this.#unread ??= { error }));
+    return this.#reading.track(reading).then((late) => this.#take(slot, question, late));
   }
 
   #take<T>(slot: Slot, question: Question<T>, reading: Reading<T>): Promise<T> {
@@ -165,8 +163,13 @@ export class Round {
     this.#open.push(slot);
     this.#needs.push(...question.needs);
     if (this.#rejections.length === 0) this.#input.timers.endOfTurn(() => this.#unwind());
-    return new Promise<T>((_resolve, reject) => {
-      this.#rejections.push(() => reject(new Suspension(slot.entry.key)));
+    return this.#suspended(slot.entry.key);
+  }
+
+  /** Rejects once the handler unwinds. */
+  #suspended(key: string): Promise<never> {
+    return new Promise<never>((_resolve, reject) => {
+      this.#rejections.push(() => reject(new Suspension(key)));
     });
   }
 
@@ -181,7 +184,7 @@ export class Round {
   #limitUnwind(): void {
     this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => {
       if (this.#open.length > 0) this.#warn('slow_unwind', this.#open);
-      else this.#fault ??= faults.pendingTimeout(UNWIND_MS);
+      else this.#fault ??= faults.validationTimeout(UNWIND_MS);
       this.#end?.();
     });
   }
@@ -193,9 +196,9 @@ export class Round {
     } catch (error) {
       settled = { ok: false, error };
     }
-    if (this.#pending.any) {
+    while (this.#reading.any || (this.#open.length > 0 && this.#running.any)) {
       this.#limitUnwind();
-      await this.#pending.done();
+      await (this.#reading.any ? this.#reading : this.#running).done();
     }
     return settled;
   }
@@ -210,6 +213,7 @@ export class Round {
   }
 
   #warn(kind: RoundWarning['kind'], slots: readonly Slot[]): void {
+    if (slots.length === 0) return;
     const questions = slots.map(({ entry: { key, kind, fingerprint } }) => ({ key, kind, fingerprint }));
     this.#warnings.push({ kind, questions });
   }
@@ -220,8 +224,8 @@ export class Round {
     if (fault !== undefined) return { kind: 'failed', code: fault.code, error: fault };
     if (this.#open.length > 0) return this.#inputRequired(settled);
     if (settled?.ok !== true) return { kind: 'failed', code: 'ERR_MRTR_HANDLER', error: settled?.error };
-    const unconsumed = this.#slots.unconsumed;
-    if (unconsumed.length > 0) this.#warn('unconsumed_answer', unconsumed);
+    if (this.#unread !== undefined) return { kind: 'failed', code: 'ERR_MRTR_HANDLER', error: this.#unread.error };
+    this.#warn('unconsumed_answer', this.#slots.unconsumed);
     return { kind: 'complete', result: settled.value, answered: this.#slots.answered, warnings: this.#warnings };
   }
 
@@ -238,8 +242,7 @@ export class Round {
     if (settled?.ok === true) this.#warn('swallowed_signal', this.#open);
     const requests = new Map<string, InputRequest>();
     for (const { entry, request } of this.#open) if (request !== undefined) requests.set(entry.key, request);
-    const changed = this.#slots.changed;
-    if (changed.length > 0) this.#warn('changed_question', changed);
+    this.#warn('changed_question', this.#slots.changed);
     const { answered } = this.#slots;
     const ledger = { ...this.#slots.ledger(), steps: this.#steps.results };
     return { kind: 'input_required', requests, ledger, answered, warnings: this.#warnings };

@@ -55,11 +55,10 @@ export function handlerTimeout(ms: number): MrtrError {
   );
 }
 
-export function pendingTimeout(ms: number): MrtrError {
+export function validationTimeout(ms: number): MrtrError {
   return new MrtrError(
     'ERR_MRTR_HANDLER_TIMEOUT',
-    `A step was still running, or an answer still being validated, ${ms / 1000} s after the handler had settled. ` +
-      "Await every step, and let a schema's validator settle sooner.",
+    `An answer was still being validated ${ms / 1000} s after the handler had settled. Make the schema's validator settle sooner.`,
   );
 }
 

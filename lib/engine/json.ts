@@ -2,6 +2,7 @@ import { MrtrTypeError } from '../errors.js';
 import type { JsonValue } from '../protocol/wire.js';
 
 const MAX_DEPTH = 128;
+const MAX_PATH = 80;
 
 /**
  * A copy of a value that has to survive a round: JSON data and nothing else. Members that are `undefined` are left out,
@@ -78,7 +79,8 @@ function classRefusal(value: object, where: string, path: string): MrtrTypeError
 }
 
 function refusal(where: string, path: string, what: string, instead: string): MrtrTypeError {
-  const place = path === '' ? '' : ` (at ${path.startsWith('.') ? path.slice(1) : path})`;
+  const from = path.startsWith('.') ? path.slice(1) : path;
+  const place = from === '' ? '' : ` (at ${from.length > MAX_PATH ? `${from.slice(0, MAX_PATH)}…` : from})`;
   return new MrtrTypeError(
     'ERR_MRTR_STEP',
     `${where} gave ${what}${place}, which does not survive a round as it is. Return ${instead}.`,

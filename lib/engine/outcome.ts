@@ -12,6 +12,8 @@ export interface RoundInput extends SlotsInput {
   readonly maxAttempts: number;
   /** Milliseconds; 0 is without limit. */
   readonly handlerTimeoutMs: number;
+  /** Whether steps that are not recorded stay undone, in an execution whose outcome is only looked at. */
+  readonly recordedStepsOnly?: boolean;
   readonly timers: Timers;
   /** Whether nobody waits for the outcome any more, so that later asks reject quietly. */
   readonly gone: () => boolean;

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.js';
 
-/** Work that a round waits for after its handler settled: answers being validated, steps that run. */
+/** Work that a round may have to wait for after its handler settled: answers being validated, or steps that run. */
 export class Pending {
   readonly #timers: Timers;
   #count = 0;

@@ -62,6 +62,12 @@ export function checkUntil(until: unknown): ElicitUrlOptions['until'] {
   );
 }
 
+/** Without types `until` may give anything, a record of a database for one: to poll a person on that would never end. */
+export function checkHeld(held: unknown): boolean {
+  if (typeof held === 'boolean') return held;
+  throw questionError('ctx.elicitUrl', `needs an until that gives true or false; it gave ${kindOf(held)}`);
+}
+
 export function questionError(call: string, problem: string): MrtrTypeError {
   return new MrtrTypeError('ERR_MRTR_QUESTION', `${call} ${problem}.`);
 }

@@ -9,7 +9,7 @@ export interface Stepping {
    * Runs `fn` once in a flow: its result is sealed, and later rounds get it back, on any node, without running `fn`.
    * Steps are told apart by name and, within a name, by the order of their calls, so loops can use one name; branches
    * under `Promise.all` need a name each. A step that throws is not recorded and runs again. Once a question is open,
-   * no step starts until its answer is there.
+   * or the round has a fault, no step starts.
    *
    * The result must be JSON data of at most what `maxStateBytes` has room for, or `undefined`; the caller gets a copy.
    * Until the client has the reply of the round in which a step ran, the step may run again, as when a node dies or a

@@ -20,6 +20,11 @@ export class Steps {
     this.#results = new Map(results);
   }
 
+  /** Whether the next call of a step is recorded. */
+  knows(name: string): boolean {
+    return (this.#reached.get(name) ?? 0) < (this.#results.get(name)?.length ?? 0);
+  }
+
   /** What the next round needs. */
   get results(): StepResults {
     return new Map(this.#results);
@@ -63,12 +68,14 @@ export function checkStep(name: unknown, fn: unknown): void {
   }
 }
 
-/** The step whose results take most room in a state. */
-export function biggestStep(results: StepResults): { readonly name: string; readonly bytes: number } | undefined {
-  let biggest: { name: string; bytes: number } | undefined;
+/** The step whose results take most room in a state, and how often it ran. */
+export function biggestStep(
+  results: StepResults,
+): { readonly name: string; readonly bytes: number; readonly runs: number } | undefined {
+  let biggest: { name: string; bytes: number; runs: number } | undefined;
   for (const [name, each] of results) {
     const bytes = Buffer.byteLength(JSON.stringify(each));
-    if (biggest === undefined || bytes > biggest.bytes) biggest = { name, bytes };
+    if (biggest === undefined || bytes > biggest.bytes) biggest = { name, bytes, runs: each.length };
   }
   return biggest;
 }

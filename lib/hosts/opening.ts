@@ -99,7 +99,7 @@ export async function sealFlow(
   const named =
     step === undefined
       ? ''
-      : `The biggest step is ${JSON.stringify(step.name)} (${step.bytes} bytes): return less from it. `;
+      : `Its ${flow.ledger.steps.size} steps are part of it, the biggest ${JSON.stringify(step.name)} (${step.runs} times, ${step.bytes} bytes): return less from them. `;
   throw new MrtrError(
     'ERR_MRTR_STATE_TOO_LARGE',
     `The requestState of this flow would be ${bytes} bytes, more than maxStateBytes (${options.maxStateBytes}). ` +

@@ -14,7 +14,7 @@ export async function runRound(input: DeliveryInput, args: unknown, hold: Hold |
   const { call, options, reply } = input;
   // A handler may change its arguments; the second execution needs them as they came.
   const untouched: unknown = options.checkDeterminism ? structuredClone(call.params['arguments'] ?? {}) : undefined;
-  const outcome = await execution(input, args, hold, input.flow.ledger.steps);
+  const outcome = await execution(input, args, hold);
   if (outcome.kind === 'failed' && outcome.code === 'ERR_MRTR_HANDLER_TIMEOUT') reply.abort(outcome.error);
   if (!options.checkDeterminism || outcome.kind !== 'input_required') return outcome;
   const validated = await input.target.input?.validate(untouched);
@@ -26,11 +26,12 @@ function execution(
   input: DeliveryInput,
   args: unknown,
   hold: Hold | undefined,
-  steps: StepResults,
+  recorded?: StepResults,
 ): Promise<RoundOutcome> {
   const { call, target, options, environment, reply, flow } = input;
   const round = new Round({
-    ledger: { ...flow.ledger, steps },
+    ledger: recorded === undefined ? flow.ledger : { ...flow.ledger, steps: recorded },
+    recordedStepsOnly: recorded !== undefined,
     answer: (key) => answerOf(call, key),
     fresh: isFresh(flow),
     upFront: options.replay === undefined,

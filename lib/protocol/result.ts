@@ -48,6 +48,8 @@ export function toolFailure(text: string): JsonObject {
 function isOwnResult(value: unknown): value is Record<string, unknown> {
   return (
     isObject(value) &&
+    // It would decide what goes out in the place of what was looked at here.
+    value['toJSON'] === undefined &&
     value['requestState'] === undefined &&
     value['inputRequests'] === undefined &&
     (value['_meta'] === undefined || isObject(value['_meta'])) &&

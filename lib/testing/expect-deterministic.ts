@@ -65,7 +65,7 @@ export async function expectDeterministic(
 ): Promise<TestOutcome<unknown>> {
   const { args, uri, options, user, answers, allowUnused = false, maxRounds = 32, ...sent } = script;
   const { method, target, served } = aimOf(definition, uri);
-  const mcp = testMrtr({ anonymous: user === undefined, ...options, ...served });
+  const mcp = testMrtr({ anonymous: user === undefined, exposeErrors: true, ...options, ...served });
   const params = { ...target, ...(args !== undefined && { arguments: args }) };
   try {
     return await whileListening(actingAs(user, appOf(mcp)), (port) => {

@@ -171,12 +171,36 @@ describe('a link', () => {
     expect(asked).toBe(1);
   });
 
-  it.each([1, 'true', {}, undefined])('takes nothing but true from until: not %j', async (given) => {
+  it.each<[unknown, string]>([
+    [1, 'a number'],
+    ['true', 'a text of 4 characters'],
+    [{}, 'an object'],
+    [undefined, 'undefined'],
+  ])('refuses an until that gives %j, which would be polled for ever', async (given, got) => {
     const flow = new Flow((ctx) =>
       ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: () => given as boolean }),
     );
     await flow.asks();
-    expect(Object.keys(await flow.asks({ 'elicit-1': { action: 'accept' } }))).toEqual(['elicit-1']);
+    expect(await flow.fails({ 'elicit-1': { action: 'accept' } })).toEqual({
+      code: 'ERR_MRTR_HANDLER',
+      message: `ctx.elicitUrl needs an until that gives true or false; it gave ${got}.`,
+    });
+  });
+
+  it('is not completed past when until throws, whoever caught that or forgot to await it', async () => {
+    for (const handler of [
+      (asked: Promise<unknown>) => asked.then(String, () => 'paid'),
+      (asked: Promise<unknown>) => (void asked, 'paid'),
+    ]) {
+      const flow = new Flow((ctx) =>
+        handler(
+          ctx.elicitUrl({ message: 'Pay.', url: 'https://a.example/', until: () => Promise.reject(new Error('down')) }),
+        ),
+      );
+      await flow.asks();
+      const outcome = await flow.fails({ 'elicit-1': { action: 'accept' } });
+      expect(outcome).toEqual({ code: 'ERR_MRTR_HANDLER', message: 'down' });
+    }
   });
 
   it('hands what until throws to the handler', async () => {

@@ -111,7 +111,7 @@ describe('validators that take their time', () => {
     expect(await round).toEqual({
       code: 'ERR_MRTR_HANDLER_TIMEOUT',
       message:
-        "A step was still running, or an answer still being validated, 10 s after the handler had settled. Await every step, and let a schema's validator settle sooner.",
+        "An answer was still being validated 10 s after the handler had settled. Make the schema's validator settle sooner.",
     });
   });
 

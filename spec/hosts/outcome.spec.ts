@@ -46,6 +46,7 @@ describe.each(EXPRESSES)('what goes out on %s', (_name, express) => {
       { content: 'text' },
       { content: [undefined] },
       { content: [], isError: 'yes' },
+      { content: [], toJSON: () => ({ resultType: 'input_required', requestState: 'x', inputRequests: {} }) },
     ];
     let value: unknown;
     const tools = [tool('junk', {}, () => value as string)];

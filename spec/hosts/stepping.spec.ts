@@ -84,7 +84,9 @@ describe.each(EXPRESSES)('steps over HTTP on %s', (_name, express) => {
     expect(errors).toMatchObject([
       {
         code: 'ERR_MRTR_STATE_TOO_LARGE',
-        message: expect.stringContaining('The biggest step is "list" (3006 bytes): return less from it. '),
+        message: expect.stringContaining(
+          'Its 2 steps are part of it, the biggest "list" (1 times, 3006 bytes): return less from them. ',
+        ),
       },
     ]);
   });
@@ -180,6 +182,26 @@ describe('checkDeterminism', () => {
     });
     expect(warnings).toEqual([]);
     expect(ran).toEqual({ runs: 3, steps: 1 });
+  });
+
+  it('starts no step in the second execution that the first did not record', async () => {
+    let runs = 0;
+    let paid = 0;
+    const served = await rig({
+      tools: [
+        tool('run', {}, async (_args, ctx) => {
+          if (++runs !== 2) await ctx.confirm('Sure?');
+          await ctx.step('pay', () => ++paid);
+          return 'paid';
+        }),
+      ],
+      checkDeterminism: true,
+    });
+    const warnings = await eventsOf('mrtr:warning', async () => {
+      askOf(await served.tool('run'));
+    });
+    expect(warnings).toMatchObject([{ warning: 'nondeterminism', questions: [{ key: 'elicit-1' }] }]);
+    expect([runs, paid]).toEqual([2, 0]);
   });
 
   it('gives the second execution its arguments as they came', async () => {

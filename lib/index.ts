@@ -1,6 +1,8 @@
 export { mrtr, mrtrErrors } from './hosts/express.js';
 export { prompt, resource, resourceTemplate, tool } from './definitions.js';
 export { field, form } from './elicitation/form.js';
+export { MemoryMailbox } from './legacy/memory-mailbox.js';
+export { RedisMailbox } from './legacy/redis-mailbox.js';
 export { fromAuthInfo, fromPassport } from './principal.js';
 export { generateKey, keyring } from './seal/keyring.js';
 export { MemoryReplayStore } from './stores/memory.js';
@@ -52,6 +54,7 @@ export type {
   WarningEvent,
 } from './events.js';
 export type { MrtrErrorCode } from './errors.js';
+export type { Mailbox } from './legacy/mailbox.js';
 export type { Principal, PrincipalResolver } from './principal.js';
 export type { CapabilityName } from './protocol/capabilities.js';
 export type { JsonSchema, SchemaInput } from './protocol/schema.js';

@@ -382,6 +382,7 @@ const PATHS: Readonly<Record<MrtrErrorCode, readonly Path[] | string>> = {
       world.watch.reply(await world.tool());
     }),
   ],
+  ERR_MRTR_MAILBOX: 'rejected by mailboxes, which mrtr() does not yet ask',
   ERR_MRTR_STORE: [
     fault('a store that fails', (world) =>
       world.both({ replay: { store: { claim: rebuke, settle: rebuke, release: rebuke } } }),

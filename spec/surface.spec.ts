@@ -30,6 +30,7 @@ const CODES: Record<MrtrErrorCode, true> = {
   ERR_MRTR_CODEC: true,
   ERR_MRTR_KEYS: true,
   ERR_MRTR_STORE: true,
+  ERR_MRTR_MAILBOX: true,
   ERR_MRTR_STATE_TOO_LARGE: true,
   ERR_MRTR_STATE_MALFORMED: true,
   ERR_MRTR_STATE_UNKNOWN_KEY: true,
@@ -78,10 +79,12 @@ describe('the public surface', () => {
   it('exports these names and no other', () => {
     expect(Object.keys(surface).sort()).toEqual([
       'LedgerMismatchError',
+      'MemoryMailbox',
       'MemoryReplayStore',
       'MrtrError',
       'MrtrRangeError',
       'MrtrTypeError',
+      'RedisMailbox',
       'RedisReplayStore',
       'ResourceNotFoundError',
       'ToolError',

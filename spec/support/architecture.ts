@@ -71,10 +71,7 @@ const MAY_IMPORT: readonly (readonly [part: string, targets: readonly string[]])
   ['/elicitation/', ['/elicitation/', '/protocol/wire', '/protocol/standard', '/errors']],
   ['/engine/', ['/engine/', '/elicitation/', '/protocol/', '/errors']],
   // Its mailboxes check their options as the stores do.
-  [
-    '/legacy/',
-    ['/legacy/', '/engine/', '/protocol/', '/seal/', '/errors', '/events', '/principal', '/stores/checks'],
-  ],
+  ['/legacy/', ['/legacy/', '/engine/', '/protocol/', '/seal/', '/errors', '/events', '/principal', '/stores/checks']],
 ];
 
 /** Packages that only some parts may import. */

@@ -212,6 +212,27 @@ describe('RedisMailbox', () => {
     expect([mailbox.parked, clock.pending]).toEqual([0, 0]);
   });
 
+  it('lets a look of an earlier call at the same id neither fail nor end a later one', async () => {
+    const { promise, open } = gate();
+    redis.reply = () => promise.then(broken);
+    const mailbox = make();
+    const controller = new AbortController();
+    const earlier = mailbox.park('a', 60_000, controller.signal);
+    await turn();
+    controller.abort();
+    expect(await earlier).toBeUndefined();
+    redis.reply = (_kind, reply) => reply;
+    const later = mailbox.park('a', 60_000, never);
+    later.catch(() => undefined);
+    await turn();
+    open();
+    await turn();
+    expect(mailbox.parked).toBe(1);
+    await mailbox.deliver('a', 'message');
+    expect(await later).toBe('message');
+    expect(clock.pending).toBe(0);
+  });
+
   it('asks nothing of Redis for a signal that has aborted', async () => {
     expect(await make().park('a', 1000, AbortSignal.abort())).toBeUndefined();
     expect(redis.log).toEqual([]);

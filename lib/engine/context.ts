@@ -13,7 +13,7 @@ import {
   type SampleOptions,
   type UrlElicitResult,
 } from './ask.js';
-import type { Round } from './engine.js';
+import type { Question } from './question.js';
 
 /** The client of this request, as it described itself. */
 export interface ClientView {
@@ -76,13 +76,21 @@ export interface Asking {
   listRoots(this: void, options?: QuestionOptions): Promise<Root[]>;
 }
 
+/**
+ * What puts a handler's questions to the client.
+ * @internal
+ */
+export interface Asker {
+  ask<T>(question: () => Question<T>): Promise<T>;
+}
+
 const CONFIRMATION = form({ confirm: field.boolean({ title: 'Yes' }) });
 
 /**
- * The asking half of a handler's context, on one round.
+ * The asking half of a handler's context, on one execution.
  * @internal
  */
-export function asking(round: Round): Asking {
+export function asking(round: Asker): Asking {
   return {
     elicit: (options) => round.ask(() => elicitQuestion(options)),
     elicitUrl: (options) => round.ask(() => urlQuestion(options)),

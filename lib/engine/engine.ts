@@ -23,6 +23,7 @@
 import { MrtrError } from '../errors.js';
 import { missingCapabilities, type CapabilityName } from '../protocol/capabilities.js';
 import type { InputRequest } from '../protocol/wire.js';
+import { Attempts } from './attempts.js';
 import * as faults from './faults.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
 import { Pending } from './pending.js';
@@ -31,7 +32,6 @@ import { Slots, type Slot } from './slots.js';
 import { checkStep, Steps } from './steps.js';
 import { Suspension } from './suspension.js';
 
-const MAX_REJECTIONS = 64;
 const UNWIND_MS = 10_000;
 
 type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -42,11 +42,11 @@ export class Round {
   readonly #steps: Steps;
   /** Answers being validated and steps that run. */
   readonly #pending: Pending;
+  readonly #attempts: Attempts;
   readonly #open: Slot[] = [];
   readonly #needs: CapabilityName[] = [];
   readonly #rejections: (() => void)[] = [];
   readonly #warnings: RoundWarning[] = [];
-  #rejected = 0;
   #unwinding = false;
   #over = false;
   #fault: MrtrError | undefined;
@@ -58,6 +58,13 @@ export class Round {
     this.#slots = new Slots(input);
     this.#steps = new Steps(input.ledger.steps);
     this.#pending = new Pending(input.timers);
+    this.#attempts = new Attempts({
+      over: () => this.#over || input.gone(),
+      exhausted: () => {
+        if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
+        this.#end?.();
+      },
+    });
   }
 
   /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
@@ -75,34 +82,16 @@ export class Round {
 
   /** Asks one question. The promise never causes an unhandled rejection by itself. */
   ask<T>(question: () => Question<T>): Promise<T> {
-    return this.attempt(() => this.#ask(question()));
+    return this.#attempts.run(() => this.#ask(question()));
   }
 
   /** Runs one call of a step, or gives back what it gave in an earlier round. */
   step(name: string, fn: () => unknown): Promise<unknown> {
-    return this.attempt(() => {
+    return this.#attempts.run(() => {
       checkStep(name, fn);
       if (this.#unwinding) throw new Suspension(this.#open[0]?.entry.key ?? name);
       return this.#pending.track(this.#recordingFaults(() => this.#steps.run(name, fn)));
     });
-  }
-
-  /** Runs one call of `ctx` under invariants 6 and 10. */
-  attempt<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#rejected >= MAX_REJECTIONS) {
-      if (this.#open.length === 0) this.#fault ??= faults.tooManyRejections();
-      this.#end?.();
-      // A promise of its own for each call: one shared by all would hold on to every handler that ever waited for it.
-      return new Promise<never>(() => undefined);
-    }
-    const promise = new Promise<T>((resolve) => {
-      if (this.#over || this.#input.gone()) throw faults.roundOver();
-      resolve(call());
-    });
-    promise.catch(() => {
-      this.#rejected += 1;
-    });
-    return promise;
   }
 
   #ask<T>(question: Question<T>): Promise<T> {

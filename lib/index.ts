@@ -8,17 +8,19 @@ export { generateKey, keyring } from './seal/keyring.js';
 export { MemoryReplayStore } from './stores/memory.js';
 export { RedisReplayStore } from './stores/redis.js';
 export {
+  ElicitationTimeoutError,
   LedgerMismatchError,
   MrtrError,
   MrtrRangeError,
   MrtrTypeError,
   ResourceNotFoundError,
+  SamplingTimeoutError,
   ToolError,
 } from './errors.js';
 
 export type { Context, MrtrHandler, MrtrRequest, RequestUser } from './hosts/express.js';
 export type { Notifier } from './hosts/notifier.js';
-export type { ErrorInfo, MrtrOptions, ReplayOptions } from './options.js';
+export type { ErrorInfo, LegacyOptions, MrtrOptions, ReplayOptions } from './options.js';
 export type {
   ArgumentsOf,
   Completer,

@@ -31,6 +31,12 @@ const CODES: Record<MrtrErrorCode, true> = {
   ERR_MRTR_KEYS: true,
   ERR_MRTR_STORE: true,
   ERR_MRTR_MAILBOX: true,
+  ERR_MRTR_SESSION: true,
+  ERR_MRTR_SESSION_EXPIRED: true,
+  ERR_MRTR_REQUEST_ID: true,
+  ERR_MRTR_CLIENT: true,
+  ERR_MRTR_ELICITATION_TIMEOUT: true,
+  ERR_MRTR_SAMPLING_TIMEOUT: true,
   ERR_MRTR_STATE_TOO_LARGE: true,
   ERR_MRTR_STATE_MALFORMED: true,
   ERR_MRTR_STATE_UNKNOWN_KEY: true,
@@ -78,6 +84,7 @@ const OPTIONS: Record<keyof MrtrOptions, true> = {
 describe('the public surface', () => {
   it('exports these names and no other', () => {
     expect(Object.keys(surface).sort()).toEqual([
+      'ElicitationTimeoutError',
       'LedgerMismatchError',
       'MemoryMailbox',
       'MemoryReplayStore',
@@ -87,6 +94,7 @@ describe('the public surface', () => {
       'RedisMailbox',
       'RedisReplayStore',
       'ResourceNotFoundError',
+      'SamplingTimeoutError',
       'ToolError',
       'field',
       'form',

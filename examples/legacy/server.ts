@@ -34,7 +34,9 @@ function redisMailbox(url: string): RedisMailbox {
     prefix: 'shop:mailbox:',
     sendCommand: ([command, ...rest]) => client.call(command, ...rest),
     subscribe: async (channel, listener) => {
-      const hear = (at: string, message: string): void => void (at === channel && listener(message));
+      const hear = (at: string, message: string): void => {
+        if (at === channel) listener(message);
+      };
       subscriber.on('message', hear);
       await subscriber.subscribe(channel);
       return () => subscriber.off('message', hear).unsubscribe(channel);

@@ -162,9 +162,8 @@ export class Conversation {
 
   #refuse(missing: JsonObject): void {
     if (this.#over || this.#fault !== undefined) return;
-    this.#fault = faults.missingCapability(missing);
     this.#required = missing;
-    this.#limitUnwind();
+    this.#fail(faults.missingCapability(missing));
   }
 
   /** `undefined` when the time was up first. */
@@ -191,9 +190,9 @@ export class Conversation {
     const attempts = slot.entry.attempts + 1;
     slot.entry = { ...slot.entry, attempts };
     if (attempts < this.#input.maxAttempts) return;
-    this.#fault ??= faults.tooManyAttempts(slot.entry.key, attempts);
-    this.#limitUnwind();
-    throw this.#fault;
+    const fault = faults.tooManyAttempts(slot.entry.key, attempts);
+    this.#fail(fault);
+    throw fault;
   }
 
   #recordingFaults<R>(call: () => R): R {
@@ -201,18 +200,20 @@ export class Conversation {
       return call();
     } catch (error) {
       // Recorded, since a handler that catches it must not complete as if it had been served.
-      if (error instanceof MrtrError) this.#fault ??= error;
+      if (error instanceof MrtrError) this.#fail(error);
       throw error;
     }
+  }
+
+  /** Nothing that the handler still does can save the call, so it gets no more than the time to unwind. */
+  #fail(fault: MrtrError): void {
+    this.#fault ??= fault;
+    this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => this.#end?.());
   }
 
   #endBy(fault: MrtrError): void {
     this.#fault ??= fault;
     this.#end?.();
-  }
-
-  #limitUnwind(): void {
-    this.#cancelUnwind ??= this.#input.timers.after(UNWIND_MS, () => this.#end?.());
   }
 
   #outcome(settled: Settled | undefined): ConversationOutcome {

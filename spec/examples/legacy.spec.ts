@@ -44,7 +44,7 @@ describeWithRedis('the example of earlier revisions with Redis', () => {
   it('takes the answer on another node than the one that runs the call', async () => {
     const redis = await RedisServer.start();
     try {
-      const [one = '', two = ''] = await Promise.all([node({ REDIS_URL: redis.url }), node({ REDIS_URL: redis.url })]);
+      const [one, two] = await Promise.all([node({ REDIS_URL: redis.url }), node({ REDIS_URL: redis.url })]);
       const client = await connect(one);
       const call = await client.tool('refund', { orderId: 'A-1' });
       expect(await client.at(two).respond(await call.next(), BROKEN)).toBe(202);

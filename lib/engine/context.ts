@@ -34,6 +34,9 @@ export interface Asking {
    * `ERR_MRTR_DUPLICATE_KEY` or `ERR_MRTR_DUPLICATE_QUESTION` when it cannot be told apart from another, with
    * `ERR_MRTR_ROUND_OVER` when the handler has already settled (MCP 2026-07-28, Elicitation).
    *
+   * For a client of MCP 2025-11-25 or 2025-06-18 the handler runs once and waits here: then it may also reject with
+   * `ElicitationTimeoutError`, and with `ERR_MRTR_CLIENT` when the client answers with an error.
+   *
    * @example
    * ```ts
    * const answer = await ctx.elicit({ message: 'Which size?', form: form({ size: field.choice(['S', 'M', 'L']) }) });
@@ -65,7 +68,7 @@ export interface Asking {
    */
   confirm(this: void, message: string, options?: QuestionOptions): Promise<boolean>;
   /**
-   * Asks the client's model for a message.
+   * Asks the client's model for a message. For a client of an earlier revision it may reject with `SamplingTimeoutError`.
    * @deprecated Sampling is in the deprecated features registry of MCP 2026-07-28; call a model of your own instead.
    */
   sample(this: void, options: SampleOptions): Promise<CreateMessageResult>;

@@ -54,15 +54,15 @@ export class Cancellations {
     };
   }
 
-  /** Cancels a call of this session, wherever it runs. Rejects when the mailbox fails. */
+  /** Cancels a call of this session, wherever it runs; where the mailbox fails, it goes on. */
   async cancel(session: Session, principal: Principal | null, requestId: RequestId): Promise<void> {
     const id = idOf(session, requestId);
     const running = this.#running.get(id);
     if (running !== undefined) return running.cancel();
-    await post(this.#office, id, 'cancelled', principal);
+    // Clients may name what they like: whoever fills a mailbox with it must not alarm the operator.
+    await post(this.#office, id, 'cancelled', principal).catch(() => undefined);
   }
 
-  /** A mailbox that fails takes the comfort of a cancellation away, not the call. */
   async #listen(id: string, { principal, cancel }: Cancellable, signal: AbortSignal): Promise<void> {
     const { mailbox, sealing } = this.#office;
     try {

@@ -469,6 +469,28 @@ describe.each(EXPRESSES)('clients of MCP 2025-11-25 and 2025-06-18 on %s', (_nam
       expect([mailbox.parked, mailbox.waiting, runs]).toEqual([0, 0, 1]);
     });
 
+    it('finds its call among fifty over two nodes, and nothing is left of them', async () => {
+      const mailbox = new MemoryMailbox();
+      const timers = new FakeTimers();
+      const nodes = [
+        await serve({ express, timers, legacy: { mailbox } }),
+        await serve({ express, timers, legacy: { mailbox } }),
+      ];
+      const at = (index: number): string => nodes[index % 2]?.url ?? '';
+      const client = await LegacyClient.connect(at(0));
+      const names = Array.from({ length: 50 }, (_none, index) => `Ann-${index}`);
+      const said = await Promise.all(
+        names.map(async (name, index) => {
+          const call = await client.at(at(index)).open('tools/call', { name: 'ask' }, name);
+          const answer = { action: 'accept', content: { name } };
+          expect(await client.at(at(index + 1)).respond(await call.next(), answer)).toBe(202);
+          return textOf(await call.reply());
+        }),
+      );
+      expect(said).toEqual(names);
+      expect([runs, mailbox.parked, mailbox.waiting, timers.pending]).toEqual([50, 0, 0, []]);
+    });
+
     it('of another user, another session, or to an id that is none is taken and dropped', async () => {
       const { client, call, asked } = await open();
       const bob = await LegacyClient.connect(client.url, { user: 'bob' });
@@ -603,6 +625,18 @@ describe.each(EXPRESSES)('clients of MCP 2025-11-25 and 2025-06-18 on %s', (_nam
       expect(await call.ended()).toBe(true);
       expect(aborted()).toBe(true);
       expect(mailbox.parked).toBe(0);
+    });
+
+    it('by no cancellation that a mailbox would not take', async () => {
+      const codes: string[] = [];
+      const deliver = (): never => {
+        throw new Error('full');
+      };
+      const mailbox = { park: () => new Promise<undefined>(() => undefined), deliver };
+      const { client, call } = await asking({ legacy: { mailbox }, onError: (_error, { code }) => codes.push(code) });
+      expect(await client.notify('notifications/cancelled', { requestId: 'another' })).toBe(202);
+      expect([aborted(), codes]).toEqual([false, []]);
+      call.disconnect();
     });
 
     it('by notifications/cancelled that reached another node', async () => {

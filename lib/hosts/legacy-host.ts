@@ -152,6 +152,7 @@ export class LegacyHost {
         sessionId: newMailboxId((size) => this.#environment.random(size)),
         issuedAt: this.#environment.now(),
       };
+      await this.#office.sealing.session.ready?.();
       res.setHeader('Mcp-Session-Id', await sealSession(session, principal, this.#office.sealing));
     }
     return this.#toSdk(request);

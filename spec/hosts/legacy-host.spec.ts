@@ -12,7 +12,7 @@ import {
 } from '../../lib/index.js';
 import { Clock } from '../support/clock.js';
 import { FakeTimers } from '../support/engine.js';
-import { closeAll, eventsOf, EXPRESSES, rig, YES, type RigOptions } from '../support/http.js';
+import { closeAll, eventsOf, EXPRESSES, headersOf, KEY, metaOf, rig, YES, type RigOptions } from '../support/http.js';
 import { LegacyClient, type Exchange, type Message } from '../support/legacy-client.js';
 import { ManualClock } from '../support/mailbox.js';
 
@@ -703,6 +703,84 @@ describe.each(EXPRESSES)('clients of MCP 2025-11-25 and 2025-06-18 on %s', (_nam
       await call.next().catch(() => undefined);
       expect(textOf(call.messages.at(-1) ?? {})).toBe('The tool failed.');
     });
+  });
+});
+
+describe('what goes wrong in the server', () => {
+  it('is told of keys that are out of reach, by an error with the id of the request', async () => {
+    const codes: string[] = [];
+    let down = false;
+    const read = (): string => {
+      if (down) throw new Error('SENTINEL');
+      return KEY;
+    };
+    const keys = { current: read, resolve: read, cacheSeconds: 0.000_001 };
+    const { url } = await serve({ keys, onError: (_error, { code }) => codes.push(code) });
+    const client = await LegacyClient.connect(url);
+    down = true;
+    await delay(5);
+    const text = 'Internal error. The operator of this server can see the reason in its events.';
+    expect((await (await client.tool('ask')).reply()).error).toEqual({ code: -32603, message: text });
+    const { 'mcp-session-id': _session, ...fresh } = client.headers;
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const hello = await new LegacyClient(url, fresh).open('initialize', params);
+    expect((await hello.reply()).error).toEqual({ code: -32603, message: text });
+    expect(hello.response.headers.get('mcp-session-id')).toBeNull();
+    expect((await client.post({ jsonrpc: '2.0', id: 'x', result: {} })).status).toBe(500);
+    expect(codes).toEqual(['ERR_MRTR_KEYS', 'ERR_MRTR_KEYS', 'ERR_MRTR_KEYS']);
+    expect(runs).toBe(0);
+  });
+
+  it('ends a handler whose own time is up: its signal aborts, the question beside it is withdrawn', async () => {
+    const timers = new FakeTimers();
+    let signal: AbortSignal | undefined;
+    const slow = tool('slow', {}, async (_args, ctx) => {
+      ({ signal } = ctx);
+      await ctx.confirm('Sure?');
+      return new Promise<string>(() => undefined);
+    });
+    const { url, mailbox } = await serve({ timers, handlerTimeoutSeconds: 7, tools: [slow] });
+    const client = await LegacyClient.connect(url);
+    const call = await client.tool('slow');
+    await client.respond(await call.next(), YES);
+    await until(() => timers.pending.some(({ ms }) => ms === 7000));
+    timers.fire(7000);
+    expect((await call.reply()).error?.code).toBe(-32603);
+    await until(() => signal?.aborted === true);
+    expect([mailbox.parked, timers.pending]).toEqual([0, []]);
+  });
+
+  it('is shown under exposeErrors, and only there', async () => {
+    const fails = tool('fails', {}, async (_args, ctx) => {
+      await ctx.confirm('Sure?');
+      throw new Error('the bank is shut');
+    });
+    const said: string[] = [];
+    for (const exposeErrors of [false, true]) {
+      const { url } = await serve({ exposeErrors, tools: [fails] });
+      const client = await LegacyClient.connect(url);
+      const call = await client.tool('fails');
+      await client.respond(await call.next(), YES);
+      said.push(textOf(await call.reply()));
+    }
+    expect(said).toEqual(['The tool failed.', 'Error: the bank is shut']);
+  });
+
+  it('leaves the present revision alone: both are served on one path at once', async () => {
+    const { url } = await serve();
+    const client = await LegacyClient.connect(url);
+    const call = await client.tool('ask');
+    const asked = await call.next();
+    const modern = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { ...headersOf('tools/call', 'ask'), 'mcp-session-id': client.session },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask', _meta: metaOf() } }),
+    });
+    expect(await modern.json()).toMatchObject({ result: { resultType: 'input_required' } });
+    const bare = await client.with({ 'mcp-protocol-version': '2026-07-28' }).tool('ask');
+    expect([bare.response.status, (await bare.reply()).error?.code]).toEqual([400, -32602]);
+    await client.respond(asked, { action: 'accept', content: { name: 'Ann' } });
+    expect(textOf(await call.reply())).toBe('Ann');
   });
 });
 

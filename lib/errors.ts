@@ -28,6 +28,13 @@ export type MrtrErrorCode =
   | 'ERR_MRTR_CODEC'
   | 'ERR_MRTR_KEYS'
   | 'ERR_MRTR_STORE'
+  | 'ERR_MRTR_MAILBOX'
+  | 'ERR_MRTR_SESSION'
+  | 'ERR_MRTR_SESSION_EXPIRED'
+  | 'ERR_MRTR_REQUEST_ID'
+  | 'ERR_MRTR_CLIENT'
+  | 'ERR_MRTR_ELICITATION_TIMEOUT'
+  | 'ERR_MRTR_SAMPLING_TIMEOUT'
   | 'ERR_MRTR_STATE_TOO_LARGE'
   | 'ERR_MRTR_STATE_MALFORMED'
   | 'ERR_MRTR_STATE_UNKNOWN_KEY'
@@ -156,6 +163,56 @@ export class LedgerMismatchError extends MrtrError {
     this.ordinal = ordinal;
     this.expected = expected;
     this.actual = actual;
+  }
+}
+
+/**
+ * A person did not answer in time (`legacy.elicitationTimeoutSeconds`), for a client of MCP 2025-11-25 or earlier: what
+ * `ctx.elicit`, `ctx.elicitUrl`, `ctx.confirm` and `ctx.listRoots` reject with then. A tool that lets it pass answers
+ * `isError: true` with its message.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ElicitationTimeoutError) return 'Nobody answered, so nothing was refunded.';
+ * ```
+ */
+export class ElicitationTimeoutError extends MrtrError {
+  static {
+    brand(this, 'ElicitationTimeoutError');
+  }
+
+  /** Marks the message as fit for the wire. */
+  readonly expose = true;
+
+  constructor(key: string, ms: number) {
+    super(
+      'ERR_MRTR_ELICITATION_TIMEOUT',
+      `The question ${JSON.stringify(key)} was not answered within ${ms / 1000} s.`,
+    );
+    this.name = 'ElicitationTimeoutError';
+  }
+}
+
+/**
+ * The client's model did not answer `ctx.sample` in time (`legacy.samplingTimeoutSeconds`), for a client of MCP 2025-11-25
+ * or earlier. A tool that lets it pass answers `isError: true` with its message.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof SamplingTimeoutError) return summaryWithoutModel(text);
+ * ```
+ */
+export class SamplingTimeoutError extends MrtrError {
+  static {
+    brand(this, 'SamplingTimeoutError');
+  }
+
+  /** Marks the message as fit for the wire. */
+  readonly expose = true;
+
+  constructor(key: string, ms: number) {
+    super('ERR_MRTR_SAMPLING_TIMEOUT', `No model answered the request ${JSON.stringify(key)} within ${ms / 1000} s.`);
+    this.name = 'SamplingTimeoutError';
   }
 }
 

@@ -1,22 +1,26 @@
 export { mrtr, mrtrErrors } from './hosts/express.js';
 export { prompt, resource, resourceTemplate, tool } from './definitions.js';
 export { field, form } from './elicitation/form.js';
+export { MemoryMailbox } from './legacy/memory-mailbox.js';
+export { RedisMailbox } from './legacy/redis-mailbox.js';
 export { fromAuthInfo, fromPassport } from './principal.js';
 export { generateKey, keyring } from './seal/keyring.js';
 export { MemoryReplayStore } from './stores/memory.js';
 export { RedisReplayStore } from './stores/redis.js';
 export {
+  ElicitationTimeoutError,
   LedgerMismatchError,
   MrtrError,
   MrtrRangeError,
   MrtrTypeError,
   ResourceNotFoundError,
+  SamplingTimeoutError,
   ToolError,
 } from './errors.js';
 
 export type { Context, MrtrHandler, MrtrRequest, RequestUser } from './hosts/express.js';
 export type { Notifier } from './hosts/notifier.js';
-export type { ErrorInfo, MrtrOptions, ReplayOptions } from './options.js';
+export type { ErrorInfo, LegacyOptions, MrtrOptions, ReplayOptions } from './options.js';
 export type {
   ArgumentsOf,
   Completer,
@@ -52,6 +56,7 @@ export type {
   WarningEvent,
 } from './events.js';
 export type { MrtrErrorCode } from './errors.js';
+export type { Mailbox } from './legacy/mailbox.js';
 export type { Principal, PrincipalResolver } from './principal.js';
 export type { CapabilityName } from './protocol/capabilities.js';
 export type { JsonSchema, SchemaInput } from './protocol/schema.js';

@@ -186,7 +186,7 @@ export function singleUse(replay: unknown, codec: RequestStateCodec, handlerTime
   };
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   const text: unknown = JSON.stringify(value);

@@ -1,6 +1,8 @@
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
 import type { MrtrErrorCode } from './errors.js';
 import type { MrtrRequest } from './hosts/express.js';
+import type { Mailbox } from './legacy/mailbox.js';
+import type { Sealing } from './legacy/sealing.js';
 import type { PrincipalResolver } from './principal.js';
 import type { Implementation } from './protocol/wire.js';
 import type { RequestStateCodec } from './seal/codec.js';
@@ -32,6 +34,23 @@ export interface ReplayOptions {
   readonly waitSeconds?: number;
   /** Seconds after which a store that does not answer has failed. @default 2 */
   readonly timeoutSeconds?: number;
+}
+
+/** The `legacy` option: how clients of MCP 2025-11-25 and 2025-06-18 are asked. */
+export interface LegacyOptions {
+  /**
+   * Where calls wait for the responses of their clients; the same for all nodes.
+   * @default a `MemoryMailbox`, which serves one process
+   */
+  readonly mailbox?: Mailbox;
+  /** Seconds for which a call waits for a person, or for the client's roots. @default 300 */
+  readonly elicitationTimeoutSeconds?: number;
+  /** Seconds for which a call waits for the client's model. @default 600 */
+  readonly samplingTimeoutSeconds?: number;
+  /** Seconds for which a session is good; after that its client gets 404 and initializes anew. @default 86400 */
+  readonly sessionTtlSeconds?: number;
+  /** Questions of this process that may wait at once; past it, asking rejects with `ERR_MRTR_MAILBOX`. @default 1000 */
+  readonly maxParked?: number;
 }
 
 /** The options of `mrtr()`. Only `server` is required. */
@@ -91,8 +110,8 @@ export interface MrtrOptions {
   readonly allowedHosts?: readonly string[];
   /** Host names or origins of web pages that may call. @default the allowed hosts and loopback names */
   readonly allowedOrigins?: readonly string[];
-  /** Whether clients of earlier protocol revisions are served. @default true */
-  readonly legacy?: boolean;
+  /** Whether and how clients of earlier protocol revisions are served. @default true */
+  readonly legacy?: boolean | LegacyOptions;
   /** Puts the message of a handler's error on the wire: for development only. @default false */
   readonly exposeErrors?: boolean;
   /**
@@ -116,4 +135,20 @@ export interface SingleUseOptions {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly timeoutMs: number;
+}
+
+/**
+ * The `legacy` option with its defaults filled in.
+ * @internal
+ */
+export interface LegacyService {
+  readonly mailbox: Mailbox;
+  /** Whether this package made the mailbox, so that it has to close it. */
+  readonly ownMailbox: boolean;
+  /** By what sessions are sealed; without keys there are none, and nothing can be asked. */
+  readonly sealing: Sealing | undefined;
+  readonly elicitationTimeoutMs: number;
+  readonly samplingTimeoutMs: number;
+  readonly sessionTtlMs: number;
+  readonly maxParked: number;
 }

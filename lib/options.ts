@@ -1,6 +1,7 @@
 import { Catalog, checkDefinitions } from './catalog.js';
 import { MrtrTypeError } from './errors.js';
 import type { MrtrRequest } from './hosts/express.js';
+import { legacyService } from './legacy-options.js';
 import {
   byteLimit,
   choice,
@@ -15,14 +16,14 @@ import {
   singleUse,
   whole,
 } from './option-checks.js';
-import type { ErrorInfo, MrtrOptions, SingleUseOptions } from './option-types.js';
+import type { ErrorInfo, LegacyService, MrtrOptions, SingleUseOptions } from './option-types.js';
 import { fromPassport, type PrincipalResolver } from './principal.js';
 import type { HostRules } from './protocol/guard.js';
 import type { Implementation } from './protocol/wire.js';
 import type { RequestStateCodec } from './seal/codec.js';
 import { sealedCodec } from './seal/provided-codec.js';
 
-export type { ErrorInfo, MrtrOptions, ReplayOptions } from './option-types.js';
+export type { ErrorInfo, LegacyOptions, MrtrOptions, ReplayOptions } from './option-types.js';
 
 /**
  * The options with every default filled in, checked and frozen.
@@ -49,7 +50,8 @@ export interface ResolvedOptions {
   readonly fallthrough: boolean;
   readonly bodyLimit: number;
   readonly hostRules: HostRules;
-  readonly legacy: boolean;
+  /** `undefined` when clients of earlier revisions are turned away. */
+  readonly legacy: LegacyService | undefined;
   readonly exposeErrors: boolean;
   readonly checkDeterminism: boolean;
   readonly onError: ((error: unknown, info: ErrorInfo) => unknown) | undefined;
@@ -106,6 +108,7 @@ export function resolveOptions(options: MrtrOptions): ResolvedOptions {
     throw optionError(unknown, `is not an option of mrtr(); it takes ${Object.keys(KNOWN).join(', ')}`);
   }
   const { instructions, ...server } = implementation(options.server);
+  const audience = audienceOf(options.audience, server.name);
   const maxStateBytes = whole('maxStateBytes', options.maxStateBytes, 49_152, 1024);
   return Object.freeze({
     server,
@@ -120,10 +123,10 @@ export function resolveOptions(options: MrtrOptions): ResolvedOptions {
         'resource() or resourceTemplate()',
       ),
     }),
-    ...sealing(options),
+    ...sealing(options, audience),
     principal: routine('principal', options.principal) ?? fromPassport,
     anonymous: flag('anonymous', options.anonymous, false),
-    audience: audienceOf(options.audience, server.name),
+    audience,
     ttlMs: seconds('ttlSeconds', options.ttlSeconds, 300),
     maxFlowMs: seconds('maxFlowSeconds', options.maxFlowSeconds, 3600),
     clockSkewMs: seconds('clockSkewSeconds', options.clockSkewSeconds, 60, 0),
@@ -139,23 +142,25 @@ export function resolveOptions(options: MrtrOptions): ResolvedOptions {
       allowedHosts: hostEntries('allowedHosts', options.allowedHosts),
       allowedOrigins: hostEntries('allowedOrigins', options.allowedOrigins),
     },
-    legacy: flag('legacy', options.legacy, true),
     exposeErrors: flag('exposeErrors', options.exposeErrors, false),
     checkDeterminism: flag('checkDeterminism', options.checkDeterminism, false),
     onError: routine('onError', options.onError),
   });
 }
 
-/** The codec of states, and the one of what single use records: both under the same keys, each under its own purpose. */
-function sealing(options: MrtrOptions): Pick<ResolvedOptions, 'codec' | 'replay'> {
-  const { codec, replay } = options;
+/** All that is sealed under the keys, each thing under a purpose of its own. */
+function sealing(options: MrtrOptions, audience: string): Pick<ResolvedOptions, 'codec' | 'replay' | 'legacy'> {
+  const { codec, replay, legacy } = options;
   if (codec !== undefined && !hasMethods(codec, ['seal', 'unseal'])) {
     throw optionError('codec', 'must be an object with the methods seal and unseal');
   }
-  if (codec !== undefined && replay === undefined) return { codec, replay: undefined };
+  if (codec !== undefined && replay === undefined && !sealsSessions(options)) {
+    return { codec, replay: undefined, legacy: legacyService(legacy, undefined, audience) };
+  }
   const keys = keysOf('keys' in options, options.keys);
   return {
     codec: codec ?? sealedCodec(keys),
+    legacy: legacyService(legacy, keys, audience),
     replay:
       replay &&
       singleUse(
@@ -164,6 +169,12 @@ function sealing(options: MrtrOptions): Pick<ResolvedOptions, 'codec' | 'replay'
         seconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds, 0, 0),
       ),
   };
+}
+
+/** Whoever brings a codec need not have keys; then clients of earlier revisions get no sessions unless they are asked for. */
+function sealsSessions({ legacy, ...options }: MrtrOptions): boolean {
+  if (legacy === false) return false;
+  return typeof legacy === 'object' || 'keys' in options || process.env['MRTR_KEYS'] !== undefined;
 }
 
 function audienceOf(audience: unknown, name: string): string {

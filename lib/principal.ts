@@ -83,6 +83,12 @@ export function toPrincipal(value: unknown): Principal | null {
   };
 }
 
+/** A principal as fields of a binding; nobody is told apart from everybody. */
+export function fieldsOf(principal: Principal | null): readonly string[] {
+  if (principal === null) return ['anonymous'];
+  return ['principal', principal.issuer ?? '', principal.subject, principal.client ?? ''];
+}
+
 function subjectOf(claims: Record<string, unknown>): Principal {
   if (claims['sub'] !== undefined) {
     const issuer = claims['iss'];

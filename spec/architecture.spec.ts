@@ -52,6 +52,15 @@ describe('the check of imports', () => {
     ['/engine/engine => /stores/store', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
     ['/engine/context => /hosts/express', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
     ['/engine/engine => /options', 'it may import /engine/, /elicitation/, /protocol/, /errors'],
+    [
+      '/legacy/session -> /hosts/state',
+      'it may import /legacy/, /engine/, /protocol/, /seal/, /errors, /events, /principal, /stores/checks',
+    ],
+    [
+      '/legacy/memory-mailbox => /stores/memory',
+      'it may import /legacy/, /engine/, /protocol/, /seal/, /errors, /events, /principal, /stores/checks',
+    ],
+    ['/legacy/session -> node:crypto', 'only /seal/ and /engine/fingerprint may'],
     ['/options -> /hosts/express', 'only /hosts/, /index, /sdk, /testing/, /inspect compose'],
     ['/cli -> /hosts/state', 'only /hosts/, /index, /sdk, /testing/, /inspect compose'],
     [
@@ -79,6 +88,9 @@ describe('the check of imports', () => {
     '/inspect -> /hosts/state',
     '/hosts/flow -> /engine/engine',
     '/hosts/flow -> /hosts/reply',
+    '/hosts/legacy-call -> /legacy/session',
+    '/legacy/sealing -> /seal/provided-codec',
+    '/legacy/redis-mailbox -> /stores/checks',
     '/hosts/express => express',
     '/definitions => /hosts/express',
     '/elicitation/content => /protocol/standard',

@@ -9,6 +9,7 @@ import type { Context } from '../lib/hosts/express.js';
 import {
   field,
   form,
+  MemoryMailbox,
   mrtrErrors,
   prompt,
   resource,
@@ -30,6 +31,8 @@ import {
   type RigOptions,
 } from './support/http.js';
 import { SECRET, Watch } from './support/leaks.js';
+import { LegacyClient, type Exchange } from './support/legacy-client.js';
+import { ManualClock } from './support/mailbox.js';
 
 const TEXT = form({ text: field.string({ title: SECRET.question, maxLength: 2000 }) });
 const HEADERS = { authorization: `Bearer ${SECRET.header}`, cookie: `sid=${SECRET.header}`, 'x-secret': SECRET.header };
@@ -143,6 +146,29 @@ function refusedState(title: string, change: (state: string, world: World) => un
 
 function question(title: string, ask: (ctx: Context, world: World, text: string) => Promise<unknown>): Path {
   return fault(title, (world) => world.both({}, (text, ctx) => world.caught(ask(ctx, world, text))));
+}
+
+/** A client of an earlier revision; its session is watched like a state. */
+async function legacyClient(world: World): Promise<LegacyClient> {
+  const client = (await LegacyClient.connect(world.rig.url)).with(HEADERS);
+  world.watch.tokens.push(client.session);
+  return client;
+}
+
+/** The reply of a call; it must hold nothing secret. */
+async function legacyReply(world: World, call: Exchange): Promise<void> {
+  world.watch.bodies.push(JSON.stringify(await call.reply()));
+}
+
+async function legacyTimeout(world: World, ask?: (ctx: Context) => Promise<unknown>): Promise<void> {
+  const clock = new ManualClock();
+  const asks = ask && [tool('run', {}, async (_args, ctx) => String(await ask(ctx)))];
+  await world.serve({ legacy: { mailbox: new MemoryMailbox({ clock }) }, ...(asks && { tools: asks }) });
+  const call = await (await legacyClient(world)).tool('run', ARGS);
+  world.watch.tokens.push(String((await call.next()).id));
+  await clock.advance(600_000);
+  expect((await call.next()).method).toBe('notifications/cancelled');
+  await legacyReply(world, call);
 }
 
 /** How each code comes about in serving, or why it cannot. The compiler keeps the table complete. */
@@ -380,6 +406,64 @@ const PATHS: Readonly<Record<MrtrErrorCode, readonly Path[] | string>> = {
     fault('a key provider that gives what is no key', async (world) => {
       await world.serve({ keys: { current: () => KEY.slice(1), resolve: () => OTHER_KEY.slice(1) } });
       world.watch.reply(await world.tool());
+    }),
+  ],
+  ERR_MRTR_MAILBOX: [
+    fault('a mailbox that fails', async (world) => {
+      const mailbox = { ready: rebuke, park: rebuke, deliver: rebuke };
+      await world.serve({ legacy: { mailbox } });
+      const client = await legacyClient(world);
+      await legacyReply(world, await client.tool('run', ARGS));
+    }),
+    fault('a mailbox that takes no answer', async (world) => {
+      const mailbox = { park: () => Promise.resolve(undefined), deliver: rebuke };
+      await world.serve({ legacy: { mailbox } });
+      const client = await legacyClient(world);
+      const asked = await (await client.tool('run', ARGS)).next();
+      const reply = await client.post({ jsonrpc: '2.0', id: asked.id, result: ANSWER });
+      world.watch.bodies.push(await reply.text());
+    }),
+  ],
+  ERR_MRTR_SESSION: [
+    refused('another user', async (world) => {
+      await world.serve();
+      const client = await legacyClient(world);
+      world.user = { sub: `${SECRET.user}-2` };
+      await legacyReply(world, await client.tool('run', ARGS));
+    }),
+  ],
+  ERR_MRTR_SESSION_EXPIRED: [
+    refused('a session of yesterday', async (world) => {
+      await world.serve();
+      const client = await legacyClient(world);
+      world.clock += 86_400_000;
+      await legacyReply(world, await client.tool('run', ARGS));
+    }),
+  ],
+  ERR_MRTR_REQUEST_ID: [
+    refused('an answer to what was not asked', async (world) => {
+      await world.serve();
+      const client = await legacyClient(world);
+      expect(await client.respond({ id: SECRET.answer }, ANSWER)).toBe(202);
+    }),
+  ],
+  ERR_MRTR_CLIENT: [
+    fault('a client that answers with an error', async (world) => {
+      await world.serve();
+      const client = await legacyClient(world);
+      const call = await client.tool('run', ARGS);
+      const { id } = await call.next();
+      const error = { code: -1, message: SECRET.answer, data: SECRET.answer };
+      await client.post({ jsonrpc: '2.0', id, error });
+      await legacyReply(world, call);
+    }),
+  ],
+  ERR_MRTR_ELICITATION_TIMEOUT: [silent('nobody who answers', (world) => legacyTimeout(world))],
+  ERR_MRTR_SAMPLING_TIMEOUT: [
+    silent('a model that does not answer', (world) => {
+      const messages = [{ role: 'user' as const, content: { type: 'text', text: SECRET.question } }];
+
+      return legacyTimeout(world, (ctx) => ctx.sample({ messages, maxTokens: 1 }));
     }),
   ],
   ERR_MRTR_STORE: [

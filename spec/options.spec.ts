@@ -38,7 +38,13 @@ describe('options', () => {
       path: '/',
       fallthrough: false,
       bodyLimit: 1024 ** 2,
-      legacy: true,
+      legacy: {
+        ownMailbox: true,
+        elicitationTimeoutMs: 300_000,
+        samplingTimeoutMs: 600_000,
+        sessionTtlMs: 86_400_000,
+        maxParked: 1000,
+      },
       exposeErrors: false,
     });
     expect(Object.isFrozen(resolved)).toBe(true);
@@ -65,7 +71,17 @@ describe('options', () => {
     ['anonymous', 'yes'],
     ['fallthrough', 1],
     ['exposeErrors', 'true'],
-    ['legacy', {}],
+    ['legacy', 'on'],
+    ['legacy', null],
+    ['legacy', []],
+    ['legacy', 1n],
+    ['legacy.timeout', { timeout: 5 }],
+    ['legacy.mailbox', { mailbox: {} }],
+    ['legacy.mailbox', { mailbox: { park: () => undefined } }],
+    ['legacy.elicitationTimeoutSeconds', { elicitationTimeoutSeconds: 0 }],
+    ['legacy.samplingTimeoutSeconds', { samplingTimeoutSeconds: '600' }],
+    ['legacy.sessionTtlSeconds', { sessionTtlSeconds: Infinity }],
+    ['legacy.maxParked', { maxParked: 0 }],
     ['onLedgerMismatch', 'ignore'],
     ['principal', 'ann'],
     ['onError', {}],
@@ -89,9 +105,17 @@ describe('options', () => {
     ['server', { name: 's' }],
     ['server', { name: '', version: '1' }],
   ])('%s: %j throws and names the option', (name, value) => {
-    const { code, message } = withOption(name, value);
+    const { code, message } = withOption(name.replace(/\..*/, ''), value);
     expect(code).toBe('ERR_MRTR_OPTION');
     expect(message).toContain(`option "${name}"`);
+  });
+
+  it('a codec of its own needs no keys, and gives no sessions to clients of earlier revisions without them', () => {
+    const codec = { seal: () => 'x', unseal: () => undefined };
+    expect(resolveOptions({ server, codec }).legacy).toMatchObject({ sealing: undefined });
+    expect(resolveOptions({ server, codec, keys: KEY }).legacy?.sealing).toBeDefined();
+    expect(resolveOptions({ server, codec, legacy: false }).legacy).toBeUndefined();
+    expect(refusal(() => mrtr({ server, codec, legacy: {}, keys: undefined as never })).message).toContain('"keys"');
   });
 
   it('an unknown option throws and lists the known ones', () => {

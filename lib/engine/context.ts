@@ -13,7 +13,7 @@ import {
   type SampleOptions,
   type UrlElicitResult,
 } from './ask.js';
-import type { Round } from './engine.js';
+import type { Question } from './question.js';
 
 /** The client of this request, as it described itself. */
 export interface ClientView {
@@ -33,6 +33,9 @@ export interface Asking {
    * Rejects with `ERR_MRTR_QUESTION` or `ERR_MRTR_SCHEMA` when the question cannot be put on the wire, with
    * `ERR_MRTR_DUPLICATE_KEY` or `ERR_MRTR_DUPLICATE_QUESTION` when it cannot be told apart from another, with
    * `ERR_MRTR_ROUND_OVER` when the handler has already settled (MCP 2026-07-28, Elicitation).
+   *
+   * For a client of MCP 2025-11-25 or 2025-06-18 the handler runs once and waits here: then it may also reject with
+   * `ElicitationTimeoutError`, and with `ERR_MRTR_CLIENT` when the client answers with an error.
    *
    * @example
    * ```ts
@@ -65,7 +68,7 @@ export interface Asking {
    */
   confirm(this: void, message: string, options?: QuestionOptions): Promise<boolean>;
   /**
-   * Asks the client's model for a message.
+   * Asks the client's model for a message. For a client of an earlier revision it may reject with `SamplingTimeoutError`.
    * @deprecated Sampling is in the deprecated features registry of MCP 2026-07-28; call a model of your own instead.
    */
   sample(this: void, options: SampleOptions): Promise<CreateMessageResult>;
@@ -76,13 +79,21 @@ export interface Asking {
   listRoots(this: void, options?: QuestionOptions): Promise<Root[]>;
 }
 
+/**
+ * What puts a handler's questions to the client.
+ * @internal
+ */
+export interface Asker {
+  ask<T>(question: () => Question<T>): Promise<T>;
+}
+
 const CONFIRMATION = form({ confirm: field.boolean({ title: 'Yes' }) });
 
 /**
- * The asking half of a handler's context, on one round.
+ * The asking half of a handler's context, on one execution.
  * @internal
  */
-export function asking(round: Round): Asking {
+export function asking(round: Asker): Asking {
   return {
     elicit: (options) => round.ask(() => elicitQuestion(options)),
     elicitUrl: (options) => round.ask(() => urlQuestion(options)),

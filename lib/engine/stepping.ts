@@ -1,6 +1,5 @@
 import { kindOf } from '../elicitation/property.js';
 import { MrtrTypeError } from '../errors.js';
-import type { Round } from './engine.js';
 import { keyedDigestOf } from './fingerprint.js';
 
 /** How a handler does something once, although it runs in every round. Both methods work destructured. */
@@ -39,12 +38,20 @@ export interface Stepping {
 }
 
 /**
- * The stepping half of a handler's context, on one round.
+ * What runs a handler's steps.
+ * @internal
+ */
+export interface Stepper {
+  step(name: string, fn: () => unknown): Promise<unknown>;
+}
+
+/**
+ * The stepping half of a handler's context, on one execution.
  *
  * @param secret - of the flow: sealed in its state, so the client never sees it
  * @internal
  */
-export function stepping(round: Round, secret: string): Stepping {
+export function stepping(round: Stepper, secret: string): Stepping {
   return {
     step: <T>(name: string, fn: () => T | Promise<T>) => round.step(name, fn) as Promise<T>,
     idempotencyKey(label) {

@@ -1,6 +1,5 @@
-import { asking, type ClientView } from '../engine/context.js';
-import type { Round } from '../engine/engine.js';
-import { stepping } from '../engine/stepping.js';
+import { asking, type Asker, type ClientView } from '../engine/context.js';
+import { stepping, type Stepper } from '../engine/stepping.js';
 import type { Principal } from '../principal.js';
 import { supports } from '../protocol/capabilities.js';
 import type { ClientCapabilities, Implementation } from '../protocol/wire.js';
@@ -8,7 +7,7 @@ import type { Context, MrtrRequest, RequestUser } from './express.js';
 import { telling, type TellingInput } from './telling.js';
 
 export interface ContextInput extends TellingInput {
-  readonly engine: Round;
+  readonly engine: Asker & Stepper;
   readonly req: MrtrRequest;
   readonly principal: Principal | null;
   readonly flowId: string;

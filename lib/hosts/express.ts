@@ -6,6 +6,7 @@ import type { Principal } from '../principal.js';
 import { bodyFault } from './body.js';
 import { systemEnvironment, type Environment } from './environment.js';
 import { Flow } from './flow.js';
+import { LegacyHost } from './legacy-host.js';
 import type { Notifier } from './notifier.js';
 import { Reply } from './reply.js';
 import { SdkHost } from './sdk.js';
@@ -40,7 +41,7 @@ export interface Context extends Asking, Stepping, Telling {
 export interface MrtrHandler extends RequestHandler {
   /** Tells subscribed clients of changes: tools, prompts, resources, one resource. */
   readonly notify: Notifier;
-  /** Ends the subscription streams that are open. */
+  /** Ends the subscription streams that are open, and what waits for clients of earlier revisions. */
   close(this: void): Promise<void>;
 }
 
@@ -65,10 +66,14 @@ export function mrtr(options: MrtrOptions): MrtrHandler {
  * @internal
  */
 export function createHandler(options: ResolvedOptions, environment: Environment): MrtrHandler {
-  const sdk = new SdkHost(options, environment);
-  const flow = new Flow(options, environment, sdk);
+  const sdk = new SdkHost(options);
+  const legacy = new LegacyHost(options, environment, sdk);
+  const flow = new Flow(options, environment, sdk, legacy);
   const handler: RequestHandler = (req, res, next) => void flow.handle(req, res, next);
-  return Object.assign(handler, { notify: sdk.notify, close: () => sdk.close() });
+  const close = async (): Promise<void> => {
+    await Promise.all([sdk.close(), legacy.close()]);
+  };
+  return Object.assign(handler, { notify: sdk.notify, close });
 }
 
 /**

@@ -71,3 +71,27 @@ export const TOO_DEEP: Fault = Object.freeze({
 export function invalidParams(message: string, status: 200 | 400 = 200, data?: Fault['data']): Fault {
   return { code: CODE.invalidParams, message, status, ...(data !== undefined && { data }) };
 }
+
+export const BATCH: Fault = Object.freeze({
+  code: CODE.invalidRequest,
+  message: 'Batches are not served. Send each message by a POST of its own.',
+  status: 400,
+});
+
+export const SESSION_NOT_FOUND: Fault = Object.freeze({
+  code: CODE.invalidRequest,
+  message: 'The Mcp-Session-Id is not valid, or no longer. Send initialize again, without it.',
+  status: 404,
+});
+
+export const SESSION_REQUIRED: Fault = Object.freeze({
+  code: CODE.invalidRequest,
+  message: 'A response needs the Mcp-Session-Id of the call that asked.',
+  status: 400,
+});
+
+export const CANCELLED: Fault = Object.freeze({
+  code: CODE.invalidRequest,
+  message: 'The client has cancelled this request.',
+  status: 200,
+});

@@ -15,7 +15,8 @@
  * 12. Sealing.
  * 13. The reply: one, ever.
  *
- * Steps 1 to 7 are in this file, 8 to 11 in `execution.ts`, 12 and 13 in `delivery.ts`.
+ * Steps 1 to 7 are in this file, 8 to 11 in `execution.ts`, 12 and 13 in `delivery.ts`. What is of an earlier era goes on
+ * after 6 in `legacy-host.ts`, which has a list of its own.
  */
 import type { Target } from '../catalog.js';
 import { codeOf, type MrtrErrorCode } from '../errors.js';
@@ -40,6 +41,7 @@ import {
   PRINCIPAL_FAILED,
   UNAUTHENTICATED,
 } from './faults.js';
+import type { LegacyHost } from './legacy-host.js';
 import { Reply } from './reply.js';
 import { report } from './report.js';
 import { routeOf, type Route } from './route.js';
@@ -50,13 +52,15 @@ export class Flow {
   readonly #options: ResolvedOptions;
   readonly #environment: Environment;
   readonly #sdk: SdkHost;
+  readonly #legacy: LegacyHost;
   readonly #singleUse: SingleUse | undefined;
   readonly #readBody: BodyReader;
 
-  constructor(options: ResolvedOptions, environment: Environment, sdk: SdkHost) {
+  constructor(options: ResolvedOptions, environment: Environment, sdk: SdkHost, legacy: LegacyHost) {
     this.#options = options;
     this.#environment = environment;
     this.#sdk = sdk;
+    this.#legacy = legacy;
     this.#singleUse = options.replay && new SingleUse(options.replay, environment);
     this.#readBody = bodyReader(options.bodyLimit);
   }
@@ -101,8 +105,9 @@ export class Flow {
       case 'rejected':
         return reply.fault(route.id, route.fault);
       case 'other':
+        return this.#sdk.serve(req, res, reading.body);
       case 'legacy':
-        return this.#sdk.serve(req, res, reading.body, principal);
+        return this.#legacy.serve({ req, res, reply, body: reading.body, principal });
     }
   }
 

@@ -1,125 +1,131 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Target } from '../catalog.js';
-import { Round } from '../engine/engine.js';
-import { EMPTY_LEDGER } from '../engine/ledger.js';
-import { codeOf, type MrtrErrorCode } from '../errors.js';
+import type { Cancellations } from '../legacy/cancellation.js';
+import { Conversation } from '../legacy/conversation.js';
+import { Correspondence, type PostOffice } from '../legacy/correspondence.js';
+import type { Correspondent } from '../legacy/correspondent.js';
+import type { LegacyCall } from '../legacy/message.js';
+import type { Session } from '../legacy/session.js';
+import type { LegacyService } from '../option-types.js';
 import type { ResolvedOptions } from '../options.js';
 import type { Principal } from '../principal.js';
-import { toolFailure } from '../protocol/result.js';
+import { missingCapabilities } from '../protocol/capabilities.js';
 import type { Validation } from '../protocol/schema.js';
-import { CODE, type OwnedMethod } from '../protocol/wire.js';
-import { completeResult } from './completion.js';
+import { isObject } from '../protocol/wire.js';
 import { contextOf } from './context.js';
 import type { Environment } from './environment.js';
 import type { MrtrRequest } from './express.js';
-import { failureReply, internal } from './failure.js';
-import { report } from './report.js';
+import { CANCELLED, invalidParams } from './faults.js';
+import { LegacyDelivery } from './legacy-delivery.js';
+import type { Reply } from './reply.js';
+
+/** What lets the calls of a session ask. */
+export interface Asking {
+  readonly session: Session;
+  readonly office: PostOffice;
+  readonly cancellations: Cancellations;
+}
 
 export interface LegacyCallInput {
-  readonly method: OwnedMethod;
+  readonly call: LegacyCall;
   readonly target: Target;
-  readonly args: unknown;
   readonly req: MrtrRequest;
+  readonly reply: Reply;
   readonly principal: Principal | null;
-  readonly sdk: ServerContext;
+  /** `undefined` without a session: such a call can do everything but ask. */
+  readonly asking: Asking | undefined;
+  readonly service: LegacyService;
   readonly options: ResolvedOptions;
   readonly environment: Environment;
 }
 
-const CANNOT_ASK =
-  'This call needs input from the user, which this server can ask for only under MCP protocol version 2026-07-28.';
+const MUTE: Correspondent = { put: () => Promise.resolve({ kind: 'withdrawn' }) };
 
-/**
- * Runs a handler for a client of an earlier revision, on one request and without a session: it can do everything but
- * ask. What a validator says and what a handler throws is answered as ever, since the SDK would send either as it is.
- */
-export async function legacyCall(input: LegacyCallInput): Promise<Record<string, unknown>> {
-  const { target, options, environment } = input;
-  if (target.requires.length > 0) return refusal(target, CANNOT_ASK);
-  const validated = await validatedArguments(input);
-  if (!validated.ok) {
-    const text = `Invalid arguments for ${target.kind} ${JSON.stringify(target.name)}: ${validated.problems}`;
-    return refusal(target, text, CODE.invalidParams);
+/** Steps L5 to L8: the arguments, the handler, once, and the reply. */
+export async function legacyCall(input: LegacyCallInput): Promise<void> {
+  const { call, target, reply, options, environment } = input;
+  const args = call.params['arguments'] ?? {};
+  if (call.method !== 'resources/read' && !isObject(args)) {
+    return reply.fault(call.id, invalidParams('params.arguments must be an object, or absent.'));
   }
-  const round = new Round({
-    ledger: EMPTY_LEDGER,
-    answer: () => undefined,
-    fresh: false,
-    upFront: true,
-    capabilities: {},
-    onLedgerMismatch: options.onLedgerMismatch,
+  const asking = reply.streams ? input.asking : undefined;
+  const flowId = environment.random(16).toString('base64url');
+  const now = (): number => environment.now();
+  const cannotAsk = (names: string): string => refusalText(names, input);
+  const delivery = new LegacyDelivery({ call, target, reply, options, flowId, arrivedAt: now(), now, cannotAsk });
+  const missing = missingCapabilities(asking?.session.capabilities ?? {}, target.requires);
+  if (missing !== undefined) return delivery.missing(missing);
+  let validation: Validation | undefined;
+  try {
+    validation = await target.input?.validate(args);
+  } catch (error) {
+    return delivery.broken(error);
+  }
+  if (validation?.ok === false) return delivery.badArguments(validation.problems);
+  return run({ ...input, asking }, validation?.value ?? args, flowId, delivery);
+}
+
+async function run(input: LegacyCallInput, args: unknown, flowId: string, delivery: LegacyDelivery): Promise<void> {
+  const { call, target, reply, principal, asking, service, options, environment } = input;
+  const correspondence = asking && new Correspondence({ ...asking, principal, send: (message) => reply.send(message) });
+  const conversation = new Conversation({
+    correspondent: correspondence ?? MUTE,
+    capabilities: asking?.session.capabilities ?? {},
     maxAttempts: options.maxAttempts,
     handlerTimeoutMs: options.handlerTimeoutMs,
+    elicitationTimeoutMs: service.elicitationTimeoutMs,
+    samplingTimeoutMs: service.samplingTimeoutMs,
     timers: environment.timers,
-    gone: () => input.sdk.mcpReq.signal.aborted,
+    now: () => environment.now(),
+    gone: () => reply.gone || reply.aborted,
   });
-  const context = contextOf({ ...contextParts(input), engine: round });
-  const outcome = await round.run(() => target.run(validated.value, context));
-  switch (outcome.kind) {
-    case 'complete':
-      return completed(input, outcome.result);
-    case 'input_required':
-      return refusal(target, CANNOT_ASK);
-    case 'failed': {
-      if (outcome.code === 'ERR_MRTR_CAPABILITY') return refusal(target, CANNOT_ASK);
-      const answer = failureReply(outcome, target, options.exposeErrors);
-      if (answer.kind !== 'refused' && answer.report !== undefined) tell(input, outcome.error, answer.report);
-      if (answer.kind === 'tool_error') return answer.result;
-      throw new ProtocolError(answer.fault.code, answer.fault.message, answer.fault.data);
-    }
-  }
+  const context = contextOf({ ...contextParts(input, flowId), engine: conversation });
+  const { signal } = reply;
+  const cancel = (): void => {
+    reply.abort(new Error(CANCELLED.message));
+    if (!reply.end()) reply.fault(call.id, CANCELLED);
+  };
+  const unwatch = asking?.cancellations.watch({ ...asking, principal, requestId: call.id, cancel });
+  const release = (): void => {
+    unwatch?.();
+    correspondence?.close();
+  };
+  // At once, since a handler need not heed its signal.
+  signal.addEventListener('abort', release);
+  const outcome = await conversation.run(() => target.run(args, context));
+  signal.removeEventListener('abort', release);
+  release();
+  if (outcome.kind === 'failed' && outcome.code === 'ERR_MRTR_HANDLER_TIMEOUT') reply.abort(outcome.error);
+  const { answered, questions } = conversation;
+  await delivery.deliver(outcome, { answered, questions });
 }
 
-async function validatedArguments(input: LegacyCallInput): Promise<Validation> {
-  const { target, args = {} } = input;
-  try {
-    return (await target.input?.validate(args)) ?? { ok: true, value: args };
-  } catch (error) {
-    return fail(input, error, codeOf(error) ?? 'ERR_MRTR_INTERNAL');
-  }
-}
-
-function contextParts(input: LegacyCallInput): Omit<Parameters<typeof contextOf>[0], 'engine'> {
-  const { req, principal, sdk, options, environment } = input;
+function contextParts(input: LegacyCallInput, flowId: string): Omit<Parameters<typeof contextOf>[0], 'engine'> {
+  const { call, req, reply, principal, asking, options, environment } = input;
   const version = req.headers['mcp-protocol-version'];
   return {
     req,
     principal,
-    flowId: environment.random(16).toString('base64url'),
+    flowId,
     secret: environment.random(16).toString('base64url'),
     round: 1,
-    clientInfo: undefined,
-    capabilities: {},
-    protocolVersion: typeof version === 'string' ? version : 'unknown',
-    progressToken: sdk.mcpReq._meta?.progressToken,
+    clientInfo: asking?.session.clientInfo,
+    capabilities: asking?.session.capabilities ?? {},
+    protocolVersion: asking?.session.version ?? (typeof version === 'string' ? version : 'unknown'),
+    progressToken: call.progressToken,
+    // What logging/setLevel says lasts for its own request: there is no store to keep it in.
     logLevel: 'info',
     logger: options.server.name,
-    notify: (method, params) => void sdk.mcpReq.notify({ method, params } as never).catch(() => undefined),
-    signal: () => sdk.mcpReq.signal,
+    notify: (method, params) => reply.notify(method, params),
+    signal: () => reply.signal,
   };
 }
 
-async function completed(input: LegacyCallInput, value: unknown): Promise<Record<string, unknown>> {
-  try {
-    const { ttlMs: _ttlMs, cacheScope: _cacheScope, ...result } = await completeResult(input.target, value, false);
-    // Once the SDK has the result, one that JSON cannot carry would end the stream without a response.
-    return JSON.parse(JSON.stringify(result)) as Record<string, unknown>;
-  } catch (error) {
-    return fail(input, error, codeOf(error) ?? 'ERR_MRTR_RESULT');
+function refusalText(names: string, { asking, reply }: LegacyCallInput): string {
+  const needs = `This call needs what this client cannot be asked for: ${names}.`;
+  if (asking === undefined) {
+    return `${needs} Send initialize with that capability and its Mcp-Session-Id with each request, or use MCP protocol version 2026-07-28.`;
   }
-}
-
-function fail(input: LegacyCallInput, error: unknown, code: MrtrErrorCode): never {
-  tell(input, error, code);
-  const fault = internal(error, input.options.exposeErrors);
-  throw new ProtocolError(fault.code, fault.message);
-}
-
-function refusal(target: Target, text: string, code: number = CODE.invalidRequest): Record<string, unknown> {
-  if (target.kind === 'tool') return toolFailure(text);
-  throw new ProtocolError(code, text);
-}
-
-function tell({ options, method, target }: LegacyCallInput, error: unknown, code: MrtrErrorCode): void {
-  report(options.onError, error, { code, method, target: target.name });
+  return reply.streams
+    ? `${needs} It did not declare that in initialize.`
+    : `${needs} It accepts no text/event-stream.`;
 }

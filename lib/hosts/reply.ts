@@ -36,17 +36,48 @@ export class Reply {
     return this.#abort.signal;
   }
 
+  /** Whether {@link signal} has aborted. */
+  get aborted(): boolean {
+    return this.#abort?.signal.aborted === true;
+  }
+
   abort(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
   }
 
-  /** Sends a notification, if the client takes an event stream; opens the stream at the first. */
+  /** Whether the client takes an event stream. */
+  get streams(): boolean {
+    return this.#streams;
+  }
+
+  /** Sends a notification, if the client takes an event stream. */
   notify(method: string, params: object): void {
+    this.send({ jsonrpc: '2.0', method, params });
+  }
+
+  /** Sends a message ahead of the reply, if the client takes an event stream; opens the stream at the first. */
+  send(message: object): void {
     if (!this.#streams || this.#done || this.gone) return;
-    const message = JSON.stringify({ jsonrpc: '2.0', method, params });
+    const text = JSON.stringify(message);
     this.#openStream();
-    this.#event(message);
+    this.#event(text);
+  }
+
+  /** Ends the stream without a reply, as for a request that its client has cancelled; `false` if there is no stream. */
+  end(): boolean {
+    if (this.#done || !this.#res.headersSent) return this.#done;
+    this.#done = true;
+    clearInterval(this.#keepAlive);
+    if (!this.gone) this.#res.end();
+    return true;
+  }
+
+  /** Accepts a message that gets no reply. */
+  accepted(): void {
+    if (this.#done) return;
+    this.#done = true;
+    if (!this.gone) this.#res.writeHead(202).end();
   }
 
   /** Answers a result that is JSON text already. */

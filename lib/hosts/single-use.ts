@@ -1,12 +1,11 @@
 import { digestOf } from '../engine/fingerprint.js';
 import { codeOf, MrtrError, type MrtrErrorCode } from '../errors.js';
 import type { SingleUseOptions } from '../option-types.js';
-import type { Principal } from '../principal.js';
+import { fieldsOf, type Principal } from '../principal.js';
 import { canonicalJson } from '../protocol/canonical.js';
 import { lengthPrefixed } from '../seal/aad.js';
 import type { Claim } from '../stores/store.js';
 import type { Environment } from './environment.js';
-import { fieldsOf } from './state.js';
 
 /** What a presented state is spent by. */
 export interface Spending {

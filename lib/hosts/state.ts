@@ -2,7 +2,7 @@ import { digestOf } from '../engine/fingerprint.js';
 import { packLedger, unpackLedger, type Ledger } from '../engine/ledger.js';
 import type { MrtrErrorCode } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
-import type { Principal } from '../principal.js';
+import { fieldsOf, type Principal } from '../principal.js';
 import { canonicalJson } from '../protocol/canonical.js';
 import { PROTOCOL_VERSION, type OwnedMethod } from '../protocol/wire.js';
 import { lengthPrefixed } from '../seal/aad.js';
@@ -43,12 +43,6 @@ export function bindingOf(
   principal: Principal | null,
 ): Uint8Array {
   return lengthPrefixed([audience, `${method}\0${PROTOCOL_VERSION}\0${target}`, ...fieldsOf(principal)]);
-}
-
-/** A principal as fields of a binding; nobody is told apart from everybody. */
-export function fieldsOf(principal: Principal | null): readonly string[] {
-  if (principal === null) return ['anonymous'];
-  return ['principal', principal.issuer ?? '', principal.subject, principal.client ?? ''];
 }
 
 export function packState(state: FlowState): Record<string, unknown> {

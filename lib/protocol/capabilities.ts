@@ -75,19 +75,23 @@ export function missingCapabilities(
   return missing;
 }
 
+/** What {@link missingCapabilities} found, by name: `['elicitation.form', 'sampling']`. */
+export function capabilityNames(required: JsonObject): string[] {
+  return Object.entries(required).flatMap(([group, modes]) => {
+    const named = isObject(modes) ? Object.keys(modes) : [];
+    return named.length === 0 ? [group] : named.map((mode) => `${group}.${mode}`);
+  });
+}
+
 /**
  * The failure of a call that needs what the client did not declare: -32021, HTTP 400, the missing capabilities under
  * `data.requiredCapabilities` (MCP 2026-07-28, Overview, Capabilities).
  */
 export function missingCapabilityFault(required: JsonObject): Fault {
-  const names = Object.entries(required).flatMap(([group, modes]) => {
-    const named = isObject(modes) ? Object.keys(modes) : [];
-    return named.length === 0 ? [group] : named.map((mode) => `${group}.${mode}`);
-  });
   return {
     code: CODE.missingCapability,
     message:
-      `This call needs what the client did not declare: ${names.join(', ')}. ` +
+      `This call needs what the client did not declare: ${capabilityNames(required).join(', ')}. ` +
       `Declare it in _meta[${JSON.stringify(META.clientCapabilities)}] if the client can do it.`,
     status: 400,
     data: { requiredCapabilities: required },

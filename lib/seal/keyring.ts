@@ -11,7 +11,7 @@ export type KeySet = KeyMaterial | readonly KeyMaterial[] | Keyring;
 
 const MARK = Symbol.for('express-mrtr.Keyring');
 
-const PURPOSES = ['state', 'ticket', 'session', 'request-id', 'reply'] as const;
+const PURPOSES = ['state', 'ticket', 'session', 'request-id', 'letter', 'reply'] as const;
 
 /** What a derived key is for. Nothing sealed for one purpose opens under another. */
 export type Purpose = (typeof PURPOSES)[number];

@@ -142,7 +142,7 @@ describe('the defaults that the README names', () => {
     ['bodyLimit', `'${resolved.bodyLimit / 1024 ** 2}mb'`],
     ['anonymous', resolved.anonymous],
     ['fallthrough', resolved.fallthrough],
-    ['legacy', resolved.legacy],
+    ['legacy', resolved.legacy !== undefined],
     ['exposeErrors', resolved.exposeErrors],
   ])('hold for %s', (option, value) => {
     const row = new RegExp(`^\\| \`${option}\` +\\| \`([^\`]*)\``, 'm').exec(read('README.md'));

@@ -266,7 +266,7 @@ describe.each(EXPRESSES)('the rest of MCP on %s', (_name, make) => {
   });
 
   describe('C110 clients of earlier revisions', () => {
-    const headers = { ...LEGACY, 'mcp-protocol-version': '2025-06-18', 'mcp-session-id': 'abc' };
+    const headers = { ...LEGACY, 'mcp-protocol-version': '2025-06-18' };
     const legacyCall = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
     const resultOf = (text: string): unknown => JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
 
@@ -302,6 +302,17 @@ describe.each(EXPRESSES)('the rest of MCP on %s', (_name, make) => {
         expect(read.text).not.toContain('ttlMs');
       },
     );
+
+    it('a session that this server did not give is not found, and nothing runs', async () => {
+      const { post } = await served();
+      const refused = await eventsOf('mrtr:refused', async () => {
+        const body = legacyCall('tools/call', { name: 'plain', arguments: {} });
+        const reply = await post(body, { ...headers, 'mcp-session-id': 'abc' });
+        expect([reply.status, reply.body]).toMatchObject([404, { id: 1, error: { code: -32600 } }]);
+      });
+      expect(refused).toEqual([{ method: 'tools/call', target: 'plain', reason: 'ERR_MRTR_SESSION' }]);
+      expect(runs).toBe(0);
+    });
 
     it('what a handler throws stays inside there, too', async () => {
       const { post } = await served();

@@ -101,8 +101,8 @@ describe('keyring()', () => {
 
   it('tells the ids that envelopes name its keys by, of every purpose', () => {
     const { keyIds } = keyring([text('a'), text('b')]);
-    expect(keyIds).toHaveLength(10);
-    expect(new Set(keyIds).size).toBe(10);
+    expect(keyIds).toHaveLength(12);
+    expect(new Set(keyIds).size).toBe(12);
     expect(keyIds).toEqual(expect.arrayContaining(['a', 'b'].flatMap((seed) => [idOf(seed), idOf(seed, 'reply')])));
     expect(sealedUnder('a').split('.')[1]).toBe(idOf('a'));
     expect(Object.isFrozen(keyIds)).toBe(true);

@@ -70,6 +70,8 @@ const MAY_IMPORT: readonly (readonly [part: string, targets: readonly string[]])
   // Standard Schema, from which forms can be made, has a file beside the wire since it never travels.
   ['/elicitation/', ['/elicitation/', '/protocol/wire', '/protocol/standard', '/errors']],
   ['/engine/', ['/engine/', '/elicitation/', '/protocol/', '/errors']],
+  // Its mailboxes check their options as the stores do.
+  ['/legacy/', ['/legacy/', '/engine/', '/protocol/', '/seal/', '/errors', '/events', '/principal', '/stores/checks']],
 ];
 
 /** Packages that only some parts may import. */

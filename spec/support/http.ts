@@ -4,6 +4,7 @@ import { channel } from 'node:diagnostics_channel';
 import express from 'express';
 import express4 from 'express4';
 import request, { type Response } from 'supertest';
+import type { Timers } from '../../lib/engine/timers.js';
 import { systemEnvironment } from '../../lib/hosts/environment.js';
 import { createHandler, type MrtrHandler } from '../../lib/hosts/express.js';
 import { resolveOptions, type MrtrOptions } from '../../lib/options.js';
@@ -51,6 +52,7 @@ export interface RigOptions extends Partial<MrtrOptions> {
   readonly user?: (req: express.Request) => unknown;
   readonly after?: (app: express.Express) => void;
   readonly now?: () => number;
+  readonly timers?: Timers;
 }
 
 export interface Rig {
@@ -91,7 +93,7 @@ export function headersOf(method: string, target?: string): Record<string, strin
 
 /** An app with the middleware at `/mcp` behind a stub of Passport. */
 export async function rig(options: RigOptions = {}): Promise<Rig> {
-  const { express: make = express, before = [], user, after, now, ...given } = options;
+  const { express: make = express, before = [], user, after, now, timers, ...given } = options;
   const app = make();
   for (const middleware of before) app.use(middleware);
   app.use((req, _res, next) => {
@@ -101,7 +103,11 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   });
   const keys = 'codec' in given || 'keys' in given ? {} : { keys: KEY };
   const resolved = resolveOptions({ server: { name: 'test', version: '1.0.0' }, ...keys, ...given });
-  const mcp = createHandler(resolved, { ...systemEnvironment, ...(now !== undefined && { now }) });
+  const mcp = createHandler(resolved, {
+    ...systemEnvironment,
+    ...(now !== undefined && { now }),
+    ...(timers !== undefined && { timers }),
+  });
   app.use('/mcp', mcp);
   after?.(app);
   const url = await listen(app);

@@ -1,7 +1,7 @@
 import { answersTo } from './answers.js';
 import { isObject, memberOf, type Header, type Mount, type Seed } from './input.js';
 import { outcomeOf } from './oracle.js';
-import { headersOf, LEGACY, legacyHeaders, OTHERS, OWNED, type Request } from './requests.js';
+import { headersOf, IN_SESSION, INITIALIZE, LEGACY, legacyHeaders, OTHERS, OWNED, type Request } from './requests.js';
 import type { States } from './states.js';
 import type { Exchange } from './wire.js';
 
@@ -27,6 +27,7 @@ export async function buildCorpus(ask: Ask, states: States): Promise<Corpus> {
     }
     for (const request of OTHERS) seeds.push(await single(ask, mount, request, headersOf(request, 'ann')));
     for (const request of LEGACY) seeds.push(await single(ask, mount, request, legacyHeaders('ann')));
+    seeds.push(...(await driveSession(ask, mount)));
     seeds.push(await single(ask, mount, OWNED[0] ?? {}, headersOf(OWNED[0] ?? {}, '!fail')));
   }
   const all = (member: string): unknown[] =>
@@ -53,9 +54,9 @@ export async function driveFlow(
   let extra: object = {};
   for (let round = 1; round <= rounds; round += 1) {
     const document = { jsonrpc: '2.0', id: ++lastId, ...request, params: { ...request.params, ...extra } };
-    const { seed, reply } = await first(ask, mount, document, headersOf(request, user), round);
+    const { seed, exchange } = await first(ask, mount, document, headersOf(request, user), round);
     seeds.push(seed);
-    const issued = states.note(mount, user, document, reply);
+    const issued = states.note(mount, user, document, lastMessage(exchange));
     if (issued === undefined) return seeds;
     extra = { requestState: issued.state, inputResponses: answersTo(issued.requests) };
     if (round === rounds) seeds.push(retry(seed, extra));
@@ -70,6 +71,22 @@ function retry(seed: Seed, extra: object): Seed {
   return { ...seed, name: `${seed.name}, retried`, document: { ...(document as object), params }, outcome: '' };
 }
 
+/** The messages of one session of an earlier revision. A mount that serves none of its own has none. */
+async function driveSession(ask: Ask, mount: Mount): Promise<Seed[]> {
+  const document = { jsonrpc: '2.0', id: ++lastId, ...INITIALIZE };
+  const { seed, exchange } = await first(ask, mount, document, legacyHeaders('ann'), 1);
+  const session = exchange.kind === 'replied' ? exchange.replies[0]?.headers.get('mcp-session-id') : undefined;
+  if (session === undefined) return [seed];
+  const headers: Header[] = [
+    ...legacyHeaders('ann'),
+    ['mcp-session-id', session],
+    ['mcp-protocol-version', '2025-11-25'],
+  ];
+  const seeds = [seed];
+  for (const message of IN_SESSION) seeds.push(await single(ask, mount, message, headers));
+  return seeds;
+}
+
 async function single(ask: Ask, mount: Mount, request: object, headers: Header[]): Promise<Seed> {
   return (await first(ask, mount, { jsonrpc: '2.0', id: ++lastId, ...request }, headers, 1)).seed;
 }
@@ -80,12 +97,12 @@ async function first(
   document: object,
   headers: Header[],
   round: number,
-): Promise<{ seed: Seed; reply: unknown }> {
+): Promise<{ seed: Seed; exchange: Exchange }> {
   const target = memberOf(document, 'params', 'name') ?? memberOf(document, 'params', 'uri');
   const name = [mount, memberOf(document, 'method'), target, `round ${round}`].filter(Boolean).join(' ');
   const seed: Seed = { name, mount, headers, document, outcome: '' };
   const exchange = await ask(seed);
-  return { seed: { ...seed, outcome: outcomeOf(exchange) }, reply: lastMessage(exchange) };
+  return { seed: { ...seed, outcome: outcomeOf(exchange) }, exchange };
 }
 
 /** The JSON-RPC response in an exchange, be it a body or the last event of a stream. */

@@ -95,6 +95,26 @@ export const LEGACY: readonly object[] = [
   { method: 'ping' },
 ];
 
+/** Begins a session of which nothing can be asked, so that no call of it waits. */
+export const INITIALIZE = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+};
+
+/** Messages within a session. The last four are no requests: they get no more than a receipt. */
+export const IN_SESSION: readonly object[] = [
+  { method: 'tools/call', params: { name: 'pay', arguments: { amount: 1 } } },
+  { method: 'tools/call', params: { name: 'structured', arguments: { n: 1 }, _meta: { progressToken: 'p' } } },
+  { method: 'prompts/get', params: { name: 'plain' } },
+  { method: 'resources/read', params: { uri: 'fuzz://item/3' } },
+  { method: 'tools/list', params: {} },
+  { method: 'logging/setLevel', params: { level: 'debug' } },
+  { id: undefined, method: 'notifications/initialized' },
+  { id: undefined, method: 'notifications/cancelled', params: { requestId: 1, reason: 'x' } },
+  { id: 'elicit-1', result: { action: 'accept', content: { confirm: true } } },
+  { id: 7, error: { code: -1, message: 'no' } },
+];
+
 /** The headers that this revision wants beside a body. */
 export function headersOf(request: object, user: string): Header[] {
   const method = memberOf(request, 'method');

@@ -1,0 +1,95 @@
+import type { Shots } from './load/shoot.js';
+import type { BenchOptions } from './options.js';
+import { Child } from './processes/child.js';
+import { say, type Report } from './report.js';
+import { FRONTS, type FrontName } from './servers/front.js';
+import type { Listening, ServerName, Start } from './servers/main.js';
+import { median, ratio, spread } from './statistics.js';
+import type { Row } from './table.js';
+
+const ALL: readonly ServerName[] = ['express-mrtr', 'official SDK', 'bare Express', 'bare node:http'];
+const START_SECONDS = 30;
+
+interface Contender extends Listening {
+  readonly name: ServerName;
+  readonly child: Child;
+  readonly runs: Shots[];
+}
+
+/** The two-round flow against each server, with each thing in front of it. */
+export async function benchFlow(options: BenchOptions, report: Report): Promise<void> {
+  for (const front of options.quick ? (['nothing'] as const) : FRONTS) {
+    const names = ALL.filter((name) => name !== 'bare node:http' || (front === 'nothing' && !options.quick));
+    const contenders = await compare(names, front, options);
+    const behind = front === 'nothing' ? '' : `, behind ${front}`;
+    report.table('flow', `two-round flow${behind}`, contenders.map(rowOf));
+    report.table('flow', `ratios${behind}`, ratiosOf(contenders));
+  }
+}
+
+async function compare(names: readonly ServerName[], front: FrontName, options: BenchOptions): Promise<Contender[]> {
+  const load = new Child('load/main');
+  const contenders: Contender[] = [];
+  try {
+    for (const name of names) {
+      const child = new Child('servers/main');
+      const contender = { name, child, runs: [], port: 0, headers: {} };
+      contenders.push(contender);
+      const start: Start = { server: name, front };
+      Object.assign(contender, await child.request<Listening>('start', start, START_SECONDS));
+      await load.request('prepare', { port: contender.port, headers: contender.headers }, START_SECONDS);
+    }
+    if (options.warmUpSeconds > 0) {
+      for (const contender of contenders) await shootAt(load, contender, options.warmUpSeconds);
+    }
+    for (let run = 1; run <= options.runs; run += 1) {
+      say(`flow, ${front} in front: run ${run} of ${options.runs}`);
+      for (const contender of contenders) contender.runs.push(await shootAt(load, contender, options.runSeconds));
+    }
+    return contenders;
+  } finally {
+    await Promise.all([load, ...contenders.map(({ child }) => child)].map((child) => child.stop()));
+  }
+}
+
+async function shootAt(load: Child, { name, port }: Contender, seconds: number): Promise<Shots> {
+  const shots = await load.request<Shots>('run', { port, seconds }, seconds + START_SECONDS);
+  if (shots.problems.length > 0) throw new Error(`${name} did not serve the flow: ${shots.problems.join('; ')}.`);
+  return shots;
+}
+
+const perSecond = ({ runs }: Contender): number[] => runs.map((run) => run.perSecond);
+const p99 = ({ runs }: Contender): number[] => runs.map((run) => run.p99Ms);
+
+function rowOf(contender: Contender): Row {
+  const { name, runs } = contender;
+  const rate = spread(perSecond(contender));
+  return {
+    server: name,
+    'req/s': Math.round(rate.median),
+    min: Math.round(rate.min),
+    max: Math.round(rate.max),
+    p50Ms: median(runs.map((run) => run.p50Ms)),
+    p99Ms: median(p99(contender)),
+    replyBytes: Math.round(median(runs.map((run) => run.replyBytes))),
+    requests: runs.reduce((sum, run) => sum + run.requests, 0),
+    runs: runs.length,
+  };
+}
+
+function ratiosOf(contenders: readonly Contender[]): Row[] {
+  const find = (name: ServerName): Contender | undefined => contenders.find((contender) => contender.name === name);
+  const own = find('express-mrtr');
+  const bare = find('bare Express');
+  if (own === undefined || bare === undefined) return [];
+  const others = contenders.filter((contender) => contender !== own);
+  const targets: Partial<Record<ServerName, string>> = { 'bare Express': '>= 0.85', 'official SDK': '>= 3.0' };
+  return [
+    ...others.map((other) => ({
+      ratio: `req/s of express-mrtr / ${other.name}`,
+      ...ratio(perSecond(own), perSecond(other)),
+      target: targets[other.name] ?? '',
+    })),
+    { ratio: 'p99 of express-mrtr / bare Express', ...ratio(p99(own), p99(bare)), target: '<= 1.5' },
+  ];
+}

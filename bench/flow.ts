@@ -10,10 +10,15 @@ import type { Row } from './table.js';
 const ALL: readonly ServerName[] = ['express-mrtr', 'official SDK', 'bare Express', 'bare node:http'];
 const START_SECONDS = 30;
 
+/** One run, and the processor time that each request took the server: it hardly depends on what else the machine does. */
+interface Run extends Shots {
+  readonly cpuMicroseconds: number;
+}
+
 interface Contender extends Listening {
   readonly name: ServerName;
   readonly child: Child;
-  readonly runs: Shots[];
+  readonly runs: Run[];
 }
 
 /** The two-round flow against each server, with each thing in front of it. */
@@ -29,16 +34,15 @@ export async function benchFlow(options: BenchOptions, report: Report): Promise<
 
 async function compare(names: readonly ServerName[], front: FrontName, options: BenchOptions): Promise<Contender[]> {
   const load = new Child('load/main');
-  const contenders: Contender[] = [];
+  const servers = names.map((name) => ({ name, child: new Child('servers/main') }));
   try {
-    for (const name of names) {
-      const child = new Child('servers/main');
-      const contender = { name, child, runs: [], port: 0, headers: {} };
-      contenders.push(contender);
-      const start: Start = { server: name, front };
-      Object.assign(contender, await child.request<Listening>('start', start, START_SECONDS));
-      await load.request('prepare', { port: contender.port, headers: contender.headers }, START_SECONDS);
-    }
+    const contenders = await Promise.all(
+      servers.map(async ({ name, child }): Promise<Contender> => {
+        const start: Start = { server: name, front };
+        return { name, child, runs: [], ...(await child.request<Listening>('start', start, START_SECONDS)) };
+      }),
+    );
+    for (const { port, headers } of contenders) await load.request('prepare', { port, headers }, START_SECONDS);
     if (options.warmUpSeconds > 0) {
       for (const contender of contenders) await shootAt(load, contender, options.warmUpSeconds);
     }
@@ -48,17 +52,20 @@ async function compare(names: readonly ServerName[], front: FrontName, options: 
     }
     return contenders;
   } finally {
-    await Promise.all([load, ...contenders.map(({ child }) => child)].map((child) => child.stop()));
+    await Promise.all([load, ...servers.map(({ child }) => child)].map((child) => child.stop()));
   }
 }
 
-async function shootAt(load: Child, { name, port }: Contender, seconds: number): Promise<Shots> {
+async function shootAt(load: Child, { name, port, child }: Contender, seconds: number): Promise<Run> {
+  const before = await child.request<number>('cpu', undefined, START_SECONDS);
   const shots = await load.request<Shots>('run', { port, seconds }, seconds + START_SECONDS);
   if (shots.problems.length > 0) throw new Error(`${name} did not serve the flow: ${shots.problems.join('; ')}.`);
-  return shots;
+  const used = (await child.request<number>('cpu', undefined, START_SECONDS)) - before;
+  return { ...shots, cpuMicroseconds: used / shots.requests };
 }
 
 const perSecond = ({ runs }: Contender): number[] => runs.map((run) => run.perSecond);
+const cpu = ({ runs }: Contender): number[] => runs.map((run) => run.cpuMicroseconds);
 const p99 = ({ runs }: Contender): number[] => runs.map((run) => run.p99Ms);
 
 function rowOf(contender: Contender): Row {
@@ -71,6 +78,7 @@ function rowOf(contender: Contender): Row {
     max: Math.round(rate.max),
     p50Ms: median(runs.map((run) => run.p50Ms)),
     p99Ms: median(p99(contender)),
+    'cpu µs': median(cpu(contender)),
     replyBytes: Math.round(median(runs.map((run) => run.replyBytes))),
     requests: runs.reduce((sum, run) => sum + run.requests, 0),
     runs: runs.length,
@@ -89,6 +97,11 @@ function ratiosOf(contenders: readonly Contender[]): Row[] {
       ratio: `req/s of express-mrtr / ${other.name}`,
       ...ratio(perSecond(own), perSecond(other)),
       target: targets[other.name] ?? '',
+    })),
+    ...others.map((other) => ({
+      ratio: `requests per second of processor time, express-mrtr / ${other.name}`,
+      ...ratio(cpu(other), cpu(own)),
+      target: '',
     })),
     { ratio: 'p99 of express-mrtr / bare Express', ...ratio(p99(own), p99(bare)), target: '<= 1.5' },
   ];

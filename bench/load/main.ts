@@ -5,7 +5,7 @@ import { exchanges } from './pool.js';
 import { shoot, type Shots, type Target } from './shoot.js';
 
 const CONNECTIONS = 32;
-const FLOWS_EACH = 32;
+const FLOWS_EACH = 16;
 
 const targets = new Map<number, Target>();
 

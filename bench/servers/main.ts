@@ -36,6 +36,11 @@ serve({
     return { port: (running.address() as AddressInfo).port, headers: front.headers };
   },
   heap: () => heapUsed(running),
+  /** Microseconds of processor time that this process has used. */
+  cpu(): number {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
 });
 
 function expressServer(handler: RequestHandler, front: readonly RequestHandler[]): Server {

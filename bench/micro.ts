@@ -6,17 +6,17 @@ import type { Row } from './table.js';
 const SECONDS = 120;
 
 const SUITES = [
-  ['seal', 'sealing, beside AES-256-GCM alone'],
-  ['engine', 'one execution of the handler'],
+  ['seal', 'sealing, beside AES-256-GCM alone (processor time)'],
+  ['engine', 'one execution of the handler (processor time)'],
   ['ledger', 'plaintext bytes of the ledger'],
-  ['events', 'one event'],
-  ['step', 'steps'],
+  ['events', 'one event (processor time)'],
+  ['step', 'steps, client included (processor time)'],
 ] as const;
 
 /** The parts of the package by themselves, each in a process of its own: what one has warmed up must not help the next. */
 export async function benchMicro(report: Report): Promise<void> {
   for (const [operation, title] of SUITES) await suite(report, operation, title, {});
-  await withRedis((given) => suite(report, 'singleUse', 'single use', given));
+  await withRedis((given) => suite(report, 'singleUse', 'single use (clock)', given));
 }
 
 async function suite(report: Report, operation: string, title: string, input: object): Promise<void> {

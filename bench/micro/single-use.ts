@@ -42,8 +42,8 @@ async function benchStores(stores: Readonly<Record<string, ReplayStore>>): Promi
       flows[`flow, ${name}`] = repeatAsync(() => flow(server));
       if (store !== undefined) settling[`claim + settle, ${name}`] = repeatAsync(() => spend(store));
     }
-    const alone = await measure(settling);
-    const whole = await measure(flows);
+    const alone = await measure(settling, 'clock');
+    const whole = await measure(flows, 'clock');
     const without = whole['flow, none']?.all ?? [];
     return [
       ...Object.entries(alone).map(([name, { median, min, max }]) => ({

@@ -50,5 +50,5 @@ export async function benchLedger(): Promise<readonly Row[]> {
 }
 
 function answeredOnly({ entries, nextOrdinal }: Ledger): Ledger {
-  return { nextOrdinal, entries: entries.filter(({ status }) => status === 'answered') };
+  return { nextOrdinal, steps: new Map(), entries: entries.filter(({ status }) => status === 'answered') };
 }

@@ -73,6 +73,6 @@ export async function flowState(answerBytes: number): Promise<Record<string, unk
     issuedAt: 1_800_000_000_000,
     tokenId: 'z'.repeat(22),
     params: '{"arguments":{"orderId":"A-10001"},"name":"refund"}',
-    ledger: { nextOrdinal, entries: answerBytes === 0 ? [open] : [answered, open] },
+    ledger: { nextOrdinal, steps: new Map(), entries: answerBytes === 0 ? [open] : [answered, open] },
   });
 }

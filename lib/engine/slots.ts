@@ -97,8 +97,13 @@ export class Slots {
 
   #withAnswer(entry: LedgerEntry): Slot {
     const answer = entry.status === 'open' ? this.#input.answer(entry.key) : undefined;
-    const slot: Slot = { entry, reached: false, brought: false, origin: 'ledger', transient: false };
-    return answer === undefined ? slot : { ...slot, entry: { ...entry, status: 'unread', answer }, brought: true };
+    return {
+      entry: answer === undefined ? entry : { ...entry, status: 'unread', answer },
+      reached: false,
+      brought: answer !== undefined,
+      origin: 'ledger',
+      transient: false,
+    };
   }
 
   #add(slot: Slot): Slot {

@@ -72,11 +72,11 @@ export class Round {
 
   /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
   async run(handler: () => unknown): Promise<RoundOutcome> {
-    const ended = new Promise<undefined>((resolve) => {
-      this.#end = () => resolve(undefined);
-    });
     const cancelTimeout = this.#startHandlerTimeout();
-    const settled = await Promise.race([this.#settle(handler), ended]);
+    const settled = await new Promise<Settled | undefined>((resolve, reject) => {
+      this.#end = () => resolve(undefined);
+      this.#settle(handler).then(resolve, reject);
+    });
     cancelTimeout?.();
     this.#cancelUnwind?.();
     this.#over = true;
@@ -245,7 +245,8 @@ export class Round {
     for (const { entry, request } of this.#open) if (request !== undefined) requests.set(entry.key, request);
     this.#warn('changed_question', this.#slots.changed);
     const { answered } = this.#slots;
-    const ledger = { ...this.#slots.ledger(), steps: this.#steps.results };
+    const { entries, nextOrdinal } = this.#slots.ledger();
+    const ledger = { entries, nextOrdinal, steps: this.#steps.results };
     return { kind: 'input_required', requests, ledger, answered, warnings: this.#warnings };
   }
 }

@@ -233,12 +233,8 @@ export class Round {
   #inputRequired(settled: Settled | undefined): RoundOutcome {
     const missing = missingCapabilities(this.#input.capabilities, this.#needs);
     if (missing !== undefined) {
-      return {
-        kind: 'failed',
-        code: 'ERR_MRTR_CAPABILITY',
-        error: faults.missingCapability(missing),
-        requiredCapabilities: missing,
-      };
+      const error = faults.missingCapability(missing);
+      return { kind: 'failed', code: error.code, error, requiredCapabilities: missing };
     }
     if (settled?.ok === true) this.#warn('swallowed_signal', this.#open);
     const requests = new Map<string, InputRequest>();

@@ -3,7 +3,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['dist', 'coverage', 'spec/package/projects', 'examples/conformance/node_modules']),
+  globalIgnores(['dist', '.tmp', 'coverage', 'spec/package/projects', 'examples/conformance/node_modules']),
   js.configs.recommended,
   {
     files: ['**/*.ts'],

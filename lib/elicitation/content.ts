@@ -17,6 +17,8 @@ export type FormInput<T = unknown> = Form<T> | StandardSchema<unknown, T>;
 export interface CompiledForm<T = unknown> {
   /** What travels in `elicitation/create`, frozen. */
   readonly requestedSchema: RequestedSchema;
+  /** Its JSON text. */
+  readonly schemaText: string;
   /**
    * Checks the `content` of an accepted answer, whatever it is; never throws or rejects. There is no coercion, and only
    * declared own properties get through. Content that is absent or `null` is refused even where nothing is required: `{}`
@@ -45,7 +47,7 @@ type Structure = { readonly ok: true; readonly record: JsonObject } | { readonly
 
 // Keyed by what outlives a call: a form written inside a handler is made anew in every round, and most rounds only ask or
 // restore, so the checks of a plain form wait for its first answer.
-const converted = new WeakMap<object, CompiledForm>();
+const compiled = new WeakMap<object, CompiledForm>();
 const checks = new WeakMap<RequestedSchema, readonly CompiledField[]>();
 
 /**
@@ -57,22 +59,25 @@ const checks = new WeakMap<RequestedSchema, readonly CompiledField[]>();
  * @throws MrtrTypeError `ERR_MRTR_SCHEMA` for whatever a form cannot express, before anything is sent.
  */
 export function compileForm<T>(input: FormInput<T>): CompiledForm<T> {
-  if (isForm(input)) return compilePlain(input);
-  if (!isStandardSchema(input)) {
-    throw schemaError(
-      `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${kindOf(input)}. Wrap fields in form({ … }).`,
-    );
-  }
-  const known = converted.get(input);
+  const known = compiled.get(input);
   if (known !== undefined) return known as CompiledForm<T>;
-  const fresh = compileStandard(input);
-  converted.set(input, fresh);
+  const fresh = compile(input);
+  compiled.set(input, fresh);
   return fresh;
+}
+
+function compile<T>(input: FormInput<T>): CompiledForm<T> {
+  if (isForm(input)) return compilePlain(input);
+  if (isStandardSchema(input)) return compileStandard(input);
+  throw schemaError(
+    `ctx.elicit: \`form\` must be made by form({...}) or be a Standard Schema; got ${kindOf(input)}. Wrap fields in form({ … }).`,
+  );
 }
 
 function compilePlain<T>({ requestedSchema }: Form<T>): CompiledForm<T> {
   return {
     requestedSchema,
+    schemaText: JSON.stringify(requestedSchema),
     accept(content) {
       const found = checkStructure(requestedSchema, content);
       return found.ok ? { ok: true, record: found.record, value: copy(found.record) as T } : found;
@@ -101,6 +106,7 @@ function compileStandard<T>(schema: StandardSchema<unknown, T>): CompiledForm<T>
   };
   return {
     requestedSchema,
+    schemaText: JSON.stringify(requestedSchema),
     accept(content) {
       const found = checkStructure(requestedSchema, content);
       return found.ok ? validate(found.record) : found;

@@ -1,4 +1,4 @@
-import { compileForm, type CompiledForm, type FormInput } from '../elicitation/content.js';
+import { compileForm, type FormInput } from '../elicitation/content.js';
 import type { CapabilityName } from '../protocol/capabilities.js';
 import {
   isObject,
@@ -8,6 +8,8 @@ import {
   type JsonValue,
   type Root,
 } from '../protocol/wire.js';
+import { actionOf, isAction, ownValue, unusable } from './answer.js';
+import { FormQuestion } from './form-question.js';
 import {
   checkHeld,
   checkMessage,
@@ -65,51 +67,14 @@ export interface ElicitUrlOptions extends QuestionOptions {
 
 export type SampleOptions = CreateMessageParams & QuestionOptions;
 
-const ACTIONS = ['accept', 'decline', 'cancel'] as const;
-type Action = (typeof ACTIONS)[number];
+const FORM_OPTIONS = ['message', 'form'] as const;
 
 /** A form-mode elicitation (MCP 2026-07-28, Elicitation, Form Mode). */
 export function elicitQuestion<T>(options: ElicitOptions<T>, call = 'ctx.elicit'): Question<ElicitResult<T>> {
-  checkOptions(call, options, ['message', 'form']);
+  checkOptions(call, options, FORM_OPTIONS);
   const message = checkMessage(call, options.message);
   const form = compileForm<T>(options.form);
-  const request = (text: string): Question<unknown>['request'] => ({
-    method: 'elicitation/create',
-    params: { mode: 'form', message: text, requestedSchema: form.requestedSchema },
-  });
-  return {
-    ...identity(call, options),
-    kind: 'elicit',
-    request: request(message),
-    needs: ['elicitation.form'],
-    read: (answer) => readForm(form, answer),
-    restore: (record) => restoreForm(form, record),
-    reask: (reason) => request(`${message}\n\n${reason}`),
-  };
-}
-
-function readForm<T>(
-  form: CompiledForm<T>,
-  answer: unknown,
-): Reading<ElicitResult<T>> | Promise<Reading<ElicitResult<T>>> {
-  const action = actionOf(answer);
-  if (action === undefined) return unusable('The answer has no valid action.');
-  if (action !== 'accept') return { ok: true, record: action, value: { action } };
-  const accepted = form.accept(ownValue(answer, 'content'));
-  const reading = (acceptance: Awaited<typeof accepted>): Reading<ElicitResult<T>> =>
-    acceptance.ok
-      ? { ok: true, record: acceptance.record, value: { action, content: acceptance.value } }
-      : unusable(acceptance.reason);
-  return accepted instanceof Promise ? accepted.then(reading) : reading(accepted);
-}
-
-function restoreForm<T>(form: CompiledForm<T>, record: JsonValue): ReturnType<Question<ElicitResult<T>>['restore']> {
-  if (record === 'decline' || record === 'cancel') return { ok: true, value: { action: record } };
-  if (!isObject(record)) return { ok: false };
-  const restored = form.restore(record);
-  const result = (content: Awaited<typeof restored>): Awaited<ReturnType<Question<ElicitResult<T>>['restore']>> =>
-    content.ok ? { ok: true, value: { action: 'accept', content: content.value } } : { ok: false };
-  return restored instanceof Promise ? restored.then(result) : result(restored);
+  return new FormQuestion(identity(call, options), message, form);
 }
 
 /** A URL-mode elicitation (MCP 2026-07-28, Elicitation, URL Mode). */
@@ -118,18 +83,20 @@ export function urlQuestion(options: ElicitUrlOptions): Question<UrlElicitResult
   const message = checkMessage('ctx.elicitUrl', options.message);
   const url = checkUrl(options.url);
   const until = checkUntil(options.until);
-  const request = (text: string): Question<unknown>['request'] => ({
+  const requestOf = (text: string): Question<unknown>['request'] => ({
     method: 'elicitation/create',
     params: { mode: 'url', message: text, url },
   });
+  const request = requestOf(message);
   return {
     ...identity('ctx.elicitUrl', options),
     kind: 'url',
-    request: request(message),
+    request,
+    rendered: JSON.stringify(request),
     needs: ['elicitation.url'],
     read: (answer) => readUrl(answer, until),
     restore: (record) => (isAction(record) ? { ok: true, value: { action: record } } : { ok: false }),
-    reask: (reason) => request(`${message}\n\n${reason}`),
+    reask: (reason) => requestOf(`${message}\n\n${reason}`),
   };
 }
 
@@ -160,6 +127,7 @@ export function sampleQuestion(options: SampleOptions): Question<CreateMessageRe
     ...identity('ctx.sample', { ...(key !== undefined && { key }), ...(upFront !== undefined && { upFront }) }),
     kind: 'sample',
     request,
+    rendered: JSON.stringify(request),
     needs,
     read(answer) {
       const record = sampleRecord(answer);
@@ -180,6 +148,7 @@ export function rootsQuestion(options: QuestionOptions = {}): Question<Root[]> {
     ...identity('ctx.listRoots', options),
     kind: 'roots',
     request,
+    rendered: JSON.stringify(request),
     needs: ['roots'],
     read(answer) {
       const record = rootsRecord(answer);
@@ -216,23 +185,6 @@ function rootsRecord(answer: unknown): JsonObject | undefined {
     kept.push(typeof name === 'string' ? { uri, name } : { uri });
   }
   return { roots: kept };
-}
-
-function actionOf(answer: unknown): Action | undefined {
-  const action = ownValue(answer, 'action');
-  return isAction(action) ? action : undefined;
-}
-
-function isAction(value: unknown): value is Action {
-  return ACTIONS.includes(value as Action);
-}
-
-function ownValue(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function unusable(reason: string): { readonly ok: false; readonly reason: string } {
-  return { ok: false, reason };
 }
 
 /** What the handler does to its messages afterwards must not change the question that goes out. */

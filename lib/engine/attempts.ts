@@ -1,4 +1,5 @@
 import { roundOver } from './faults.js';
+import { attempted, type MaybePromise } from './maybe.js';
 
 const MAX_REJECTIONS = 64;
 
@@ -22,19 +23,21 @@ export class Attempts {
   }
 
   /** Makes one call. The promise never causes an unhandled rejection by itself. */
-  run<T>(call: () => Promise<T>): Promise<T> {
+  run<T>(call: () => MaybePromise<T>): Promise<T> {
     if (this.#rejected >= MAX_REJECTIONS) {
       this.#input.exhausted();
       // A promise of its own for each call: one shared by all would hold on to every handler that ever waited for it.
       return new Promise<never>(() => undefined);
     }
-    const promise = new Promise<T>((resolve) => {
+    const given = attempted(() => {
       if (this.#input.over()) throw roundOver();
-      resolve(call());
+      return call();
     });
-    promise.catch(() => {
+    // What is there already cannot be rejected any more.
+    if (!(given instanceof Promise)) return Promise.resolve(given);
+    given.catch(() => {
       this.#rejected += 1;
     });
-    return promise;
+    return given;
   }
 }

@@ -25,6 +25,7 @@ import { missingCapabilities, type CapabilityName } from '../protocol/capabiliti
 import type { InputRequest } from '../protocol/wire.js';
 import { Attempts } from './attempts.js';
 import * as faults from './faults.js';
+import { once, type MaybePromise } from './maybe.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
 import { Pending } from './pending.js';
 import type { Question, Reading } from './question.js';
@@ -71,11 +72,11 @@ export class Round {
 
   /** Runs the handler to its end, or to the end that the invariants set, and says what came of it. */
   async run(handler: () => unknown): Promise<RoundOutcome> {
-    const ended = new Promise<undefined>((resolve) => {
-      this.#end = () => resolve(undefined);
-    });
     const cancelTimeout = this.#startHandlerTimeout();
-    const settled = await Promise.race([this.#settle(handler), ended]);
+    const settled = await new Promise<Settled | undefined>((resolve, reject) => {
+      this.#end = () => resolve(undefined);
+      this.#settle(handler).then(resolve, reject);
+    });
     cancelTimeout?.();
     this.#cancelUnwind?.();
     this.#over = true;
@@ -102,7 +103,7 @@ export class Round {
     });
   }
 
-  #ask<T>(question: Question<T>): Promise<T> {
+  #ask<T>(question: Question<T>): MaybePromise<T> {
     const slot = this.#recordingFaults(() => this.#slots.reach(question));
     switch (slot.entry.status) {
       case 'answered':
@@ -125,27 +126,27 @@ export class Round {
     }
   }
 
-  #restore<T>(slot: Slot, question: Question<T>): Promise<T> {
-    const reopen = (): Promise<T> => this.#openSlot(slot, question, question.request);
-    const restored = question.restore(slot.entry.answer);
-    if (restored instanceof Promise) {
-      return this.#reading.track(restored).then((late) => (late.ok ? late.value : reopen()));
-    }
-    return restored.ok ? Promise.resolve(restored.value) : reopen();
+  #restore<T>(slot: Slot, question: Question<T>): MaybePromise<T> {
+    return once(this.#tracked(question.restore(slot.entry.answer)), (restored) =>
+      restored.ok ? restored.value : this.#openSlot(slot, question, question.request),
+    );
   }
 
-  #read<T>(slot: Slot, question: Question<T>, answer: unknown): Promise<T> {
+  #read<T>(slot: Slot, question: Question<T>, answer: unknown): MaybePromise<T> {
     const reading = question.read(answer);
-    if (!(reading instanceof Promise)) return this.#take(slot, question, reading);
     // What could not be read is unanswered, whoever caught that: the handler must not complete past it.
-    reading.catch((error: unknown) => (this.#unread ??= { error }));
-    return this.#reading.track(reading).then((late) => this.#take(slot, question, late));
+    if (reading instanceof Promise) reading.catch((error: unknown) => (this.#unread ??= { error }));
+    return once(this.#tracked(reading), (read) => this.#take(slot, question, read));
   }
 
-  #take<T>(slot: Slot, question: Question<T>, reading: Reading<T>): Promise<T> {
+  #tracked<V>(work: MaybePromise<V>): MaybePromise<V> {
+    return work instanceof Promise ? this.#reading.track(work) : work;
+  }
+
+  #take<T>(slot: Slot, question: Question<T>, reading: Reading<T>): MaybePromise<T> {
     if (reading.ok) {
       slot.entry = { ...slot.entry, status: 'answered', answer: reading.record };
-      return Promise.resolve(reading.value);
+      return reading.value;
     }
     // A wait is no failure of the person's: they said yes, what they agreed to is not done yet.
     const attempts = slot.entry.attempts + (reading.wait === true ? 0 : 1);
@@ -232,19 +233,16 @@ export class Round {
   #inputRequired(settled: Settled | undefined): RoundOutcome {
     const missing = missingCapabilities(this.#input.capabilities, this.#needs);
     if (missing !== undefined) {
-      return {
-        kind: 'failed',
-        code: 'ERR_MRTR_CAPABILITY',
-        error: faults.missingCapability(missing),
-        requiredCapabilities: missing,
-      };
+      const error = faults.missingCapability(missing);
+      return { kind: 'failed', code: error.code, error, requiredCapabilities: missing };
     }
     if (settled?.ok === true) this.#warn('swallowed_signal', this.#open);
     const requests = new Map<string, InputRequest>();
     for (const { entry, request } of this.#open) if (request !== undefined) requests.set(entry.key, request);
     this.#warn('changed_question', this.#slots.changed);
     const { answered } = this.#slots;
-    const ledger = { ...this.#slots.ledger(), steps: this.#steps.results };
+    const { entries, nextOrdinal } = this.#slots.ledger();
+    const ledger = { entries, nextOrdinal, steps: this.#steps.results };
     return { kind: 'input_required', requests, ledger, answered, warnings: this.#warnings };
   }
 }

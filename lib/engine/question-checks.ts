@@ -24,10 +24,10 @@ export function checkOptions(call: string, options: unknown, names: readonly str
   if (!isObject(options)) {
     throw questionError(call, `takes one object, as in ${call}({ ${names.join(', ')} }); got ${kindOf(options)}`);
   }
-  const known = [...names, 'key', 'upFront'];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw questionError(call, `knows no option ${JSON.stringify(unknown)}; it takes ${known.join(', ')}`);
+  for (const name of Object.keys(options)) {
+    if (names.includes(name) || name === 'key' || name === 'upFront') continue;
+    const known = [...names, 'key', 'upFront'].join(', ');
+    throw questionError(call, `knows no option ${JSON.stringify(name)}; it takes ${known}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CapabilityName } from '../protocol/capabilities.js';
 import type { InputRequest, JsonValue } from '../protocol/wire.js';
+import type { MaybePromise } from './maybe.js';
 
 /** The kinds of question, in the order that their numbers in a sealed ledger mean. Append only. */
 export const QUESTION_KINDS = ['elicit', 'url', 'sample', 'roots'] as const;
@@ -18,8 +19,6 @@ export type Reading<T> =
 /** What a recorded answer means to the handler in a later execution. */
 export type Restored<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
-type MaybePromise<T> = T | Promise<T>;
-
 /** A rendered question: what goes out, what it needs, and how its answers are read. */
 export interface Question<T> {
   readonly kind: QuestionKind;
@@ -28,6 +27,8 @@ export interface Question<T> {
   /** Whether the answer may come with a fresh call, before the question was asked. */
   readonly upFront: boolean;
   readonly request: InputRequest;
+  /** The JSON text of `request`, by which the question is known again. */
+  readonly rendered: string;
   readonly needs: readonly CapabilityName[];
   read(answer: unknown): MaybePromise<Reading<T>>;
   restore(record: JsonValue): MaybePromise<Restored<T>>;

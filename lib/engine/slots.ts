@@ -34,9 +34,9 @@ export class Slots {
   readonly #input: SlotsInput;
   readonly #all: Slot[] = [];
   readonly #keyed = new Map<string, Slot>();
-  readonly #unkeyed = new Map<string, Slot[]>();
+  /** By kind and fingerprint: the slots of one question, and how often this execution reached it. */
+  readonly #unkeyed = new Map<string, { readonly slots: Slot[]; reached: number }>();
   readonly #usedKeys = new Set<string>();
-  readonly #occurrences = new Map<string, number>();
   #nextOrdinal: number;
   #reached = 0;
 
@@ -72,7 +72,7 @@ export class Slots {
   /** Finds or makes the place of a question; throws what is a mistake of the handler. */
   reach(question: Question<unknown>): Slot {
     if (question.upFront && !this.#input.upFront) throw upFrontRefused();
-    const fingerprint = fingerprintOf(question.kind + JSON.stringify(question.request));
+    const fingerprint = fingerprintOf(question.kind + question.rendered);
     const slot =
       question.key === undefined
         ? this.#reachUnkeyed(question, fingerprint)
@@ -97,22 +97,30 @@ export class Slots {
 
   #withAnswer(entry: LedgerEntry): Slot {
     const answer = entry.status === 'open' ? this.#input.answer(entry.key) : undefined;
-    const slot: Slot = { entry, reached: false, brought: false, origin: 'ledger', transient: false };
-    return answer === undefined ? slot : { ...slot, entry: { ...entry, status: 'unread', answer }, brought: true };
+    return {
+      entry: answer === undefined ? entry : { ...entry, status: 'unread', answer },
+      reached: false,
+      brought: answer !== undefined,
+      origin: 'ledger',
+      transient: false,
+    };
   }
 
   #add(slot: Slot): Slot {
     const { key, kind, fingerprint } = slot.entry;
     this.#all.push(slot);
     if (UNKEYED.test(key)) {
-      const name = kind + fingerprint;
-      const same = this.#unkeyed.get(name);
-      if (same === undefined) this.#unkeyed.set(name, [slot]);
-      else same.push(slot);
+      this.#same(kind + fingerprint).slots.push(slot);
     } else {
       this.#keyed.set(key, slot);
     }
     return slot;
+  }
+
+  #same(name: string): { readonly slots: Slot[]; reached: number } {
+    let same = this.#unkeyed.get(name);
+    if (same === undefined) this.#unkeyed.set(name, (same = { slots: [], reached: 0 }));
+    return same;
   }
 
   #reachKeyed(question: Question<unknown>, key: string, fingerprint: string): Slot {
@@ -135,13 +143,10 @@ export class Slots {
 
   #reachUnkeyed(question: Question<unknown>, fingerprint: string): Slot {
     const { kind } = question;
-    const name = kind + fingerprint;
-    const occurrence = this.#occurrences.get(name) ?? 0;
-    this.#occurrences.set(name, occurrence + 1);
-    const same = this.#unkeyed.get(name);
-    const slot = same?.[occurrence];
+    const same = this.#same(kind + fingerprint);
+    const slot = same.slots[same.reached++];
     this.#checkOrder(slot, kind);
-    if (same?.some(({ entry, request }) => entry.status === 'open' && request !== undefined) === true) {
+    if (same.slots.some(({ entry, request }) => entry.status === 'open' && request !== undefined)) {
       throw duplicateQuestion(kind);
     }
     if (slot !== undefined) return slot;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { isObject, type Fault } from '../protocol/wire.js';
 import { NOT_JSON, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE } from './faults.js';
+import { plainLength, readPlain } from './plain-body.js';
 
 /** A request whose body a parser in front may have read. */
 export interface BodyRequest extends IncomingMessage {
@@ -23,6 +24,8 @@ export function bodyReader(limit: number): BodyReader {
   return (req, res) => {
     if (!isUtf8Json(req.headers['content-type'])) return { kind: 'fault', fault: UNSUPPORTED_MEDIA_TYPE };
     if (req.body !== undefined) return parsed(req, limit);
+    const length = plainLength(req, limit);
+    if (length !== undefined) return plain(req, length);
     return new Promise((resolve) => {
       // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- BodyRequest only adds members
       parse(req, res, (error?: unknown) => {
@@ -34,6 +37,20 @@ export function bodyReader(limit: number): BodyReader {
       });
     });
   };
+}
+
+/** What the parser makes of such a body, with less ado. */
+async function plain(req: BodyRequest, length: number): Promise<BodyReading> {
+  const reading = await readPlain(req, length);
+  switch (reading.kind) {
+    case 'gone':
+      return reading;
+    case 'broken':
+      return { kind: 'fault', fault: NOT_JSON };
+    case 'bytes':
+      req._body = true;
+      return textReading(req, reading.bytes.toString());
+  }
 }
 
 /** The fault that an error of a body parser stands for, if it is one. */
@@ -65,8 +82,12 @@ function parsed(req: BodyRequest, limit: number): BodyReading {
   const { body } = req;
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return { kind: 'body', body };
   if (body.length > limit) return { kind: 'fault', fault: TOO_LARGE };
+  return textReading(req, body.toString());
+}
+
+function textReading(req: BodyRequest, text: string): BodyReading {
   try {
-    req.body = JSON.parse(body.toString().replace(/^\uFEFF/, '')) as unknown;
+    req.body = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
     return { kind: 'body', body: req.body };
   } catch {
     return { kind: 'fault', fault: NOT_JSON };

@@ -201,13 +201,15 @@ export class Delivery {
   }
 
   #about(): { method: string; target: string; flowId: string; round: number } {
-    return { ...about(this.#input), flowId: this.#input.flow.flowId, round: this.#input.round };
+    const { call, target, flow, round } = this.#input;
+    return { method: call.method, target: target.name, flowId: flow.flowId, round };
   }
 
   /** The result as it goes out: an app's JSON settings never touch it. */
   #text(result: Record<string, unknown>): string {
-    const meta = { ...(result['_meta'] as object | undefined), [META.serverInfo]: this.#input.options.server };
-    return JSON.stringify({ ...result, _meta: meta });
+    // Every caller has just made the object, so it may take one more member.
+    result['_meta'] = { ...(result['_meta'] as object | undefined), [META.serverInfo]: this.#input.options.server };
+    return JSON.stringify(result);
   }
 }
 

@@ -11,7 +11,7 @@ import { bindingOf, sealedParams } from './state.js';
 
 /** Steps 8 to 13 of one call: from its state to its reply. */
 export async function execute(served: Served): Promise<void> {
-  const { call, options, principal, reply, environment } = served;
+  const { req, reply, principal, call, target, options, environment, singleUse } = served;
   const params = sealedParams(salientParams(call));
   if (params === undefined) {
     return reply.fault(
@@ -33,7 +33,21 @@ export async function execute(served: Served): Promise<void> {
       const answered = flow.ledger.entries.some(
         ({ status, key }) => status === 'open' && answerOf(call, key) !== undefined,
       );
-      return run({ ...served, bindings, flow, round: flow.rounds + (answered ? 2 : 1), arrivedAt: environment.now() });
+      // Member by member: an object that begins with a spread costs microseconds.
+      return run({
+        req,
+        reply,
+        principal,
+        call,
+        target,
+        options,
+        environment,
+        singleUse,
+        bindings,
+        flow,
+        round: flow.rounds + (answered ? 2 : 1),
+        arrivedAt: environment.now(),
+      });
     }
   }
 }

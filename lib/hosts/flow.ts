@@ -130,9 +130,11 @@ export class Flow {
   async #call(req: MrtrRequest, reply: Reply, principal: Principal | null, call: Call, target: Target): Promise<void> {
     const fault = callFault(req, call, target);
     if (fault !== undefined) return reply.fault(call.id, fault);
-    const own = { options: this.#options, environment: this.#environment, singleUse: this.#singleUse };
+    const options = this.#options;
+    const environment = this.#environment;
+    const singleUse = this.#singleUse;
     try {
-      await execute({ req, reply, principal, call, target, ...own });
+      await execute({ req, reply, principal, call, target, options, environment, singleUse });
     } catch (error) {
       this.#fail(reply, call.id, INTERNAL, error, { method: call.method, target: target.name });
     }

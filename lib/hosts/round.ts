@@ -44,8 +44,11 @@ function execution(
     gone: () => hold === undefined && reply.gone,
   });
   const context = contextOf({
-    ...call,
     engine: round,
+    clientInfo: call.clientInfo,
+    capabilities: call.capabilities,
+    progressToken: call.progressToken,
+    logLevel: call.logLevel,
     req: input.req,
     principal: input.principal,
     flowId: flow.flowId,

@@ -72,7 +72,8 @@ export function parseCall(body: unknown): Call | undefined {
   if (clientInfo !== undefined && !isImplementation(clientInfo)) return undefined;
   if (logLevel !== undefined && !isLoggingLevel(logLevel)) return undefined;
   if (progressToken !== undefined && !isRequestId(progressToken)) return undefined;
-  return { id, ...aim, params, capabilities, clientInfo, logLevel, progressToken };
+  const { method, target } = aim;
+  return { id, method, target, params, capabilities, clientInfo, logLevel, progressToken };
 }
 
 function isRequestId(value: unknown): value is RequestId {

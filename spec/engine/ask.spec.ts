@@ -29,6 +29,30 @@ const mistake = (make: () => unknown) => {
   throw new Error('it is no mistake');
 };
 
+describe('the text that a question is known again by', () => {
+  it.each<[string, Question<unknown>]>([
+    ['a form', elicitQuestion({ message: 'Name?', form: NAME })],
+    ['a form with a text to escape', elicitQuestion({ message: '"\\\n\u2028\ud800 é', form: NAME })],
+    ['a Standard Schema', elicitQuestion({ message: 'Age?', form: z.object({ age: z.int().max(150) }) })],
+    ['a link', urlQuestion({ message: 'Pay', url: 'https://pay.example/' })],
+    ['a message of a model', sampleQuestion(SAMPLE)],
+    ['roots', rootsQuestion()],
+  ])('is the JSON of its request: %s', (_title, question) => {
+    expect(question.rendered).toBe(JSON.stringify(question.request));
+  });
+
+  it('is the same for a form that is made anew', () => {
+    const ask = () => elicitQuestion({ message: 'Name?', form: form({ name: field.string() }) });
+    expect(ask().rendered).toBe(ask().rendered);
+  });
+
+  it('gives the fingerprint that is sealed in states of other nodes', async () => {
+    const flow = new Flow((ctx) => ctx.elicit({ message: 'Größe?', form: NAME }));
+    await flow.asks();
+    expect(flow.ledger.entries).toMatchObject([{ fingerprint: 'g3fESmDP2pUPNKIPMrU24g' }]);
+  });
+});
+
 describe('a form', () => {
   const question = elicitQuestion({ message: 'Name?', form: NAME });
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type Express from 'express';
 import { generateKey, mrtr, mrtrErrors, type MrtrHandler } from 'express-mrtr';
+import { blocking } from './blocking.js';
 import { prompts } from './prompts.js';
 import { questions } from './questions.js';
 import { resources } from './resources.js';
@@ -15,7 +16,7 @@ const express = createRequire(import.meta.url)(variant.express) as typeof Expres
 
 const mcp: MrtrHandler = mrtr({
   server: { name: 'express-mrtr-conformance', version: '1.0.0' },
-  tools: [...tools, ...questions, ...triggers(() => mcp.notify)],
+  tools: [...tools, ...questions, ...blocking, ...triggers(() => mcp.notify)],
   prompts,
   resources,
   keys: generateKey(),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Exception } from './exceptions.js';
 
 interface Check {
   readonly id: string;
@@ -12,16 +13,23 @@ interface Check {
 export interface Verdict {
   readonly scenario: string;
   readonly passed: number;
-  /** A line for each check that failed, warned or was skipped. */
+  /** A line for each check that failed, warned or was skipped without being listed, or that is listed and did neither. */
   readonly failures: readonly string[];
+  /** The exceptions that were needed. */
+  readonly excused: readonly Exception[];
 }
 
 const FOLDER = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
 
 /** Judges what the suite left in a folder. */
-export async function verdicts(folder: string, scenarios: readonly string[]): Promise<readonly Verdict[]> {
+export async function verdicts(
+  folder: string,
+  scenarios: readonly string[],
+  exceptions: readonly Exception[],
+): Promise<readonly Verdict[]> {
   const results = await readResults(folder);
-  return scenarios.map((scenario) => judge(scenario, results.get(scenario) ?? []));
+  const of = (scenario: string): Exception[] => exceptions.filter((exception) => exception.scenario === scenario);
+  return scenarios.map((scenario) => judge(scenario, results.get(scenario) ?? [], of(scenario)));
 }
 
 /** The scenarios in a folder of the suite that belong to the tasks extension. */
@@ -44,11 +52,17 @@ async function readChecks(file: string): Promise<readonly Check[]> {
   return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Check[]) : [];
 }
 
-function judge(scenario: string, checks: readonly Check[]): Verdict {
+function judge(scenario: string, checks: readonly Check[], exceptions: readonly Exception[]): Verdict {
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
-  const failures = checks
-    .filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO')
+  const unpassed = checks.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO');
+  const failures = unpassed
+    .filter(({ id }) => !exceptions.some(({ check }) => check === id))
     .map(({ id, status, errorMessage = '' }) => `${status} ${id} ${errorMessage}`);
-  if (passed === 0 && failures.length === 0) failures.push('MISSING the scenario left no check that passed');
-  return { scenario, passed, failures };
+  const excused = exceptions.filter(({ check }) => unpassed.some(({ id }) => id === check));
+  const idle = exceptions.filter((exception) => !excused.includes(exception));
+  failures.push(
+    ...idle.map(({ check }) => `LISTED ${check} is an exception, but it did not fail: take it off the list`),
+  );
+  if (passed === 0 && unpassed.length === 0) failures.push('MISSING the scenario left no check that passed');
+  return { scenario, passed, failures, excused };
 }

@@ -10,6 +10,8 @@ export interface ClusterOptions {
   readonly redisUrl?: string;
   /** Of single use; needs a Redis. */
   readonly replay?: Omit<ReplayOptions, 'store'>;
+  /** What each node runs. @default one that serves MCP 2026-07-28 */
+  readonly program?: 'node' | 'legacy-node';
 }
 
 /** A process that serves, one of several. */
@@ -23,9 +25,9 @@ export class ClusterNode {
   #ended = false;
   #stderr = '';
 
-  constructor(name: string, keys: string, { redisUrl, replay }: ClusterOptions) {
+  constructor(name: string, keys: string, { redisUrl, replay, program = 'node' }: ClusterOptions) {
     this.name = name;
-    this.#child = fork('spec/support/cluster/node.ts', {
+    this.#child = fork(`spec/support/cluster/${program}.ts`, {
       cwd: ROOT,
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

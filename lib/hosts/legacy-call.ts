@@ -10,7 +10,7 @@ import type { ResolvedOptions } from '../options.js';
 import type { Principal } from '../principal.js';
 import { missingCapabilities } from '../protocol/capabilities.js';
 import type { Validation } from '../protocol/schema.js';
-import { isObject } from '../protocol/wire.js';
+import { isObject, type ClientCapabilities } from '../protocol/wire.js';
 import { contextOf } from './context.js';
 import type { Environment } from './environment.js';
 import type { MrtrRequest } from './express.js';
@@ -47,12 +47,12 @@ export async function legacyCall(input: LegacyCallInput): Promise<void> {
   if (call.method !== 'resources/read' && !isObject(args)) {
     return reply.fault(call.id, invalidParams('params.arguments must be an object, or absent.'));
   }
-  const asking = reply.streams ? input.asking : undefined;
+  const capabilities = capabilitiesOf(input);
   const flowId = environment.random(16).toString('base64url');
   const now = (): number => environment.now();
   const cannotAsk = (names: string): string => refusalText(names, input);
   const delivery = new LegacyDelivery({ call, target, reply, options, flowId, arrivedAt: now(), now, cannotAsk });
-  const missing = missingCapabilities(asking?.session.capabilities ?? {}, target.requires);
+  const missing = missingCapabilities(capabilities, target.requires);
   if (missing !== undefined) return delivery.missing(missing);
   let validation: Validation | undefined;
   try {
@@ -61,7 +61,14 @@ export async function legacyCall(input: LegacyCallInput): Promise<void> {
     return delivery.broken(error);
   }
   if (validation?.ok === false) return delivery.badArguments(validation.problems);
-  return run({ ...input, asking }, validation?.value ?? args, flowId, delivery);
+  // A handler that nobody waits for has not begun yet, so it need not begin.
+  if (reply.gone) return;
+  return run(input, validation?.value ?? args, flowId, delivery);
+}
+
+/** Without a stream there is no way to ask. */
+function capabilitiesOf({ reply, asking }: LegacyCallInput): ClientCapabilities {
+  return (reply.streams ? asking?.session.capabilities : undefined) ?? {};
 }
 
 async function run(input: LegacyCallInput, args: unknown, flowId: string, delivery: LegacyDelivery): Promise<void> {
@@ -69,7 +76,7 @@ async function run(input: LegacyCallInput, args: unknown, flowId: string, delive
   const correspondence = asking && new Correspondence({ ...asking, principal, send: (message) => reply.send(message) });
   const conversation = new Conversation({
     correspondent: correspondence ?? MUTE,
-    capabilities: asking?.session.capabilities ?? {},
+    capabilities: capabilitiesOf(input),
     maxAttempts: options.maxAttempts,
     handlerTimeoutMs: options.handlerTimeoutMs,
     elicitationTimeoutMs: service.elicitationTimeoutMs,
@@ -109,7 +116,7 @@ function contextParts(input: LegacyCallInput, flowId: string): Omit<Parameters<t
     secret: environment.random(16).toString('base64url'),
     round: 1,
     clientInfo: asking?.session.clientInfo,
-    capabilities: asking?.session.capabilities ?? {},
+    capabilities: capabilitiesOf(input),
     protocolVersion: asking?.session.version ?? (typeof version === 'string' ? version : 'unknown'),
     progressToken: call.progressToken,
     // What logging/setLevel says lasts for its own request: there is no store to keep it in.

@@ -64,10 +64,12 @@ export class LegacyHost {
     this.#sdk = sdk;
     const { legacy } = options;
     if (legacy?.sealing === undefined) return;
-    const { mailbox, sealing, maxParked, sessionTtlMs } = legacy;
+    const { mailbox, ownMailbox, sealing, maxParked, sessionTtlMs } = legacy;
     const now = (): number => environment.now();
     const random = (size: number): Uint8Array => environment.random(size);
-    this.#office = { mailbox, sealing, maxParked, clockSkewMs: options.clockSkewMs, parked: 0, now, random };
+    const { clockSkewMs } = options;
+    const { timers } = environment;
+    this.#office = { mailbox, shared: !ownMailbox, sealing, maxParked, clockSkewMs, timers, parked: 0, now, random };
     this.#cancellations = new Cancellations(this.#office, environment.timers, sessionTtlMs);
   }
 
@@ -102,7 +104,10 @@ export class LegacyHost {
     if (message.kind === 'initialize') return this.#initialize(request, message.params);
     const unsupported = versionFault(req.headers['mcp-protocol-version']);
     if (unsupported !== undefined) return reply.fault(id, unsupported);
-    const opened = await this.#open(req.headers['mcp-session-id'], principal, legacy);
+    // What belongs to a call that waits is taken for as long as the call can wait; ids of questions expire by themselves.
+    const begins = message.kind === 'call' || message.kind === 'other';
+    const graceMs = begins ? 0 : Math.max(legacy.elicitationTimeoutMs, legacy.samplingTimeoutMs);
+    const opened = await this.#open(req.headers['mcp-session-id'], principal, legacy.sessionTtlMs + graceMs);
     if (opened.kind === 'refused') {
       publish('mrtr:refused', () => ({ ...this.#about(message), reason: opened.reason }));
       return reply.fault(id, SESSION_NOT_FOUND);
@@ -158,13 +163,13 @@ export class LegacyHost {
     return this.#toSdk(request);
   }
 
-  async #open(header: unknown, principal: Principal | null, { sessionTtlMs }: LegacyService): Promise<Opened> {
+  async #open(header: unknown, principal: Principal | null, ttlMs: number): Promise<Opened> {
     if (header === undefined) return { kind: 'none' };
     const [office, cancellations] = [this.#office, this.#cancellations];
     if (typeof header !== 'string' || office === undefined || cancellations === undefined) {
       return { kind: 'refused', reason: 'ERR_MRTR_SESSION' };
     }
-    const limits = { ttlMs: sessionTtlMs, clockSkewMs: this.#options.clockSkewMs };
+    const limits = { ttlMs, clockSkewMs: this.#options.clockSkewMs };
     const now = this.#environment.now();
     const session = await openSession(header, principal, now, office.sealing, limits);
     if (session !== undefined) return { kind: 'session', asking: { session, office, cancellations } };

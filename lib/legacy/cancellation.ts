@@ -59,6 +59,8 @@ export class Cancellations {
     const id = idOf(session, requestId);
     const running = this.#running.get(id);
     if (running !== undefined) return running.cancel();
+    // Nobody else looks into a mailbox of this process's own, and what nobody takes would only fill it.
+    if (!this.#office.shared) return;
     // Clients may name what they like: whoever fills a mailbox with it must not alarm the operator.
     await post(this.#office, id, 'cancelled', principal).catch(() => undefined);
   }

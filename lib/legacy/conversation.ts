@@ -8,7 +8,8 @@
  *  2. Questions of one turn go out together, and none of them does if one needs what the client did not declare or cannot
  *     be put on the wire. A missing capability ends the call, whatever the handler makes of it.
  *  3. An answer is read as in a round: an unusable one is asked again with the reason, `maxAttempts` end the call.
- *  4. Once the call is over, asking rejects, and whatever is still open is withdrawn.
+ *  4. Once the call is over, asking rejects, and whatever is still open is withdrawn. No step starts while a question is
+ *     open; nor after one got no answer, whoever caught that.
  *  5. `handlerTimeoutSeconds` runs only while no question is open: people's time is not the handler's.
  *  6. After 64 rejected calls of `ctx` further ones never settle, and the call ends by itself.
  */
@@ -39,6 +40,9 @@ export class Conversation {
   readonly #attempts: Attempts;
   readonly #time: HandlerTime;
   readonly #asked: Slot[] = [];
+  /** Questions without an answer yet. */
+  readonly #open = new Set<Promise<unknown>>();
+  #unanswered: { readonly error: unknown } | undefined;
   /** What the questions of this turn need. */
   readonly #needs: CapabilityName[] = [];
   #turn: Promise<void> | undefined;
@@ -92,14 +96,22 @@ export class Conversation {
 
   /** Asks one question and waits for its answer. The promise never causes an unhandled rejection by itself. */
   ask<T>(question: () => Question<T>): Promise<T> {
-    return this.#attempts.run(() => this.#ask(question()));
+    return this.#attempts.run(() => {
+      const asking = this.#ask(question());
+      this.#open.add(asking);
+      asking.catch((error: unknown) => (this.#unanswered ??= { error })).finally(() => this.#open.delete(asking));
+      return asking;
+    });
   }
 
   /** Runs one call of a step, by the rules of a round: its result must be JSON, and its name is not running already. */
   step(name: string, fn: () => unknown): Promise<unknown> {
-    return this.#attempts.run(() => {
+    return this.#attempts.run(async () => {
       checkStep(name, fn);
+      while (this.#open.size > 0) await Promise.allSettled(this.#open);
       if (this.#fault !== undefined) throw this.#fault;
+      if (this.#unanswered !== undefined) throw this.#unanswered.error;
+      if (this.#over || this.#input.gone()) throw faults.roundOver();
       return this.#recordingFaults(() => this.#steps.run(name, fn));
     });
   }

@@ -1,8 +1,9 @@
+import type { Timers } from '../engine/timers.js';
 import { codeOf } from '../errors.js';
 import type { Principal } from '../principal.js';
 import type { InputRequest } from '../protocol/wire.js';
 import type { ClientResponse, Correspondent } from './correspondent.js';
-import { foreignLetter, mailboxFailed, tooManyParked } from './faults.js';
+import { foreignLetter, mailboxFailed, tooManyParked, tooSlow } from './faults.js';
 import { openLetter, sealLetter } from './letter.js';
 import type { Mailbox } from './mailbox.js';
 import { newMailboxId, sealRequestId } from './request-id.js';
@@ -16,22 +17,47 @@ export interface PostOffice {
   readonly sealing: Sealing;
   readonly clockSkewMs: number;
   readonly maxParked: number;
+  /** Whether other nodes look into the mailbox, too. */
+  readonly shared: boolean;
+  readonly timers: Timers;
   /** Questions that wait now. */
   parked: number;
   now(): number;
   random(size: number): Uint8Array;
 }
 
+/** How long a mailbox may take for what it can do at once; as long again it may be late with a time-out. */
+const PROMPT_MS = 5000;
+
+/** Gives what comes first: the work of a mailbox, which is somebody else's code, or `late` once the time is up. */
+async function within<V, L>(timers: Timers, ms: number, work: V | Promise<V>, late: () => L): Promise<V | L> {
+  let cancel: (() => void) | undefined;
+  const timeUp = new Promise<L>((resolve, reject) => {
+    cancel = timers.after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+  });
+  try {
+    return await Promise.race([work, timeUp]);
+  } finally {
+    cancel?.();
+  }
+}
+
 /** Hands a text to whoever waits at a mailbox id, sealed for nobody else. */
 export async function post(
-  { mailbox, sealing }: PostOffice,
+  { mailbox, sealing, timers }: PostOffice,
   id: string,
   text: string,
   principal: Principal | null,
 ): Promise<void> {
   const letter = await sealLetter(text, id, principal, sealing);
   try {
-    await mailbox.deliver(id, letter);
+    await within(timers, PROMPT_MS, mailbox.deliver(id, letter), tooSlow);
   } catch (error) {
     throw codeOf(error) === undefined ? mailboxFailed(error) : error;
   }
@@ -84,7 +110,7 @@ export class Correspondence implements Correspondent {
     const { office, session, principal, send } = this.#input;
     const mailboxId = newMailboxId((size) => office.random(size));
     const expiresAt = office.now() + timeoutMs + office.clockSkewMs;
-    await office.mailbox.ready?.();
+    await within(office.timers, PROMPT_MS, office.mailbox.ready?.(), tooSlow);
     const id = await sealRequestId({ mailboxId, expiresAt }, session.sessionId, principal, office.sealing);
     if (this.#closing.signal.aborted) return { kind: 'withdrawn' };
     const elicitationId = newMailboxId((size) => office.random(size));
@@ -113,10 +139,12 @@ export class Correspondence implements Correspondent {
   ): Promise<string | undefined | null> {
     const withdrawn = new Promise<null>((resolve) => this.#open.set(id, () => resolve(null)));
     try {
-      const parked = this.#input.office.mailbox.park(mailboxId, timeoutMs, this.#closing.signal);
+      const { mailbox, timers } = this.#input.office;
+      const parked = mailbox.park(mailboxId, timeoutMs, this.#closing.signal);
       parked.catch(() => undefined);
       send();
-      return await Promise.race([parked, withdrawn]);
+      const waited = Promise.race([parked, withdrawn]);
+      return await within(timers, timeoutMs + PROMPT_MS, waited, () => undefined);
     } finally {
       this.#open.delete(id);
     }

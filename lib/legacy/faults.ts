@@ -27,6 +27,11 @@ export function mailboxFailed(cause: unknown): MrtrError {
   return new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox failed; see the cause.', { cause });
 }
 
+/** Thrown in the place of a mailbox that neither does what it is asked to nor says that it cannot. */
+export function tooSlow(): never {
+  throw new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox did not answer within 5 s.');
+}
+
 export function foreignLetter(): MrtrError {
   return new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox gave a message that was not sealed for this question.');
 }

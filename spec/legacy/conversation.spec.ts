@@ -133,16 +133,39 @@ describe('a conversation', () => {
     expect(stepped).toBe(false);
   });
 
+  it('starts no step while a question is open, awaited or not', async () => {
+    const order: string[] = [];
+    const { outcome } = converse(async (ctx) => {
+      const sure = ctx.confirm('Sure?').then((is) => order.push(`answered ${is}`));
+      await ctx.step('pay', () => order.push('paid'));
+      await sure;
+      return order;
+    }, yes);
+    expect(await outcome).toMatchObject({ kind: 'complete', result: ['answered true', 'paid'] });
+  });
+
+  it('starts no step after a question that got no answer, whoever caught that', async () => {
+    let paid = 0;
+    const refuse = (): Promise<ClientResponse> => Promise.resolve({ kind: 'error', code: -1 });
+    const { outcome } = converse(async (ctx) => {
+      await ctx.confirm('Sure?').catch(() => undefined);
+      await ctx.step('pay', () => (paid += 1));
+      return 'paid';
+    }, refuse);
+    expect(await outcome).toMatchObject({ kind: 'failed', error: { code: 'ERR_MRTR_CLIENT' } });
+    expect(paid).toBe(0);
+  });
+
   it('ends 10 s after a fault, so that nobody answers in vain for long', async () => {
     const { outcome, timers } = converse(async (ctx) => {
-      const first = ctx.confirm('Sure?');
+      const first = ctx.confirm('Sure?', { key: 'k' });
       await turn();
-      await ctx.step('s', () => ctx.step('s', turn)).catch(() => undefined);
+      await ctx.confirm('Sure?', { key: 'k' }).catch(() => undefined);
       return first;
     }, never);
     while (timers.pending.length === 0) await turn();
     timers.fire(10_000);
-    expect(await outcome).toMatchObject({ kind: 'failed', code: 'ERR_MRTR_STEP' });
+    expect(await outcome).toMatchObject({ kind: 'failed', code: 'ERR_MRTR_DUPLICATE_KEY' });
   });
 
   it.each<[string, string, Handler]>([
@@ -159,7 +182,7 @@ describe('a conversation', () => {
     [
       'a step twice at once',
       'ERR_MRTR_STEP',
-      (ctx) => Promise.allSettled([ctx.confirm('Sure?'), ctx.step('s', turn), ctx.step('s', turn)]),
+      (ctx) => Promise.allSettled([ctx.step('s', turn), ctx.step('s', turn), ctx.confirm('Sure?')]),
     ],
   ])('ends as a fault with %s, and lets no question of the turn out', async (_what, code, handler) => {
     const { outcome, sent } = converse(handler, yes);

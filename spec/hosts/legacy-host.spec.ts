@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../../lib/index.js';
+import type { Context, Mailbox } from '../../lib/index.js';
 import {
   ElicitationTimeoutError,
   field,
@@ -581,6 +581,57 @@ describe.each(EXPRESSES)('clients of MCP 2025-11-25 and 2025-06-18 on %s', (_nam
       expect(textOf(await call.reply())).toBe('Ann');
       expect(timers.pending).toEqual([]);
     });
+  });
+
+  describe('a mailbox that hangs', () => {
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const hanging = (parts: Partial<Mailbox>): Mailbox => ({ park: never, deliver: () => undefined, ...parts });
+
+    async function ask(mailbox: Mailbox, ms: number): Promise<{ text: string; codes: unknown[] }> {
+      const timers = new FakeTimers();
+      const codes: unknown[] = [];
+      const onError = (_error: unknown, { code }: { code: string }): void => void codes.push(code);
+      const { url } = await rig({ ...definitions, express, timers, legacy: { mailbox, maxParked: 1 }, onError });
+      const client = await LegacyClient.connect(url);
+      const call = client.tool('ask');
+      await until(() => timers.pending.some((timer) => timer.ms === ms));
+      timers.fire(ms);
+      const exchange = await call;
+      let message = await exchange.next();
+      while (message.id !== exchange.id) message = await exchange.next();
+      return { text: textOf(message), codes };
+    }
+
+    it('in ready fails the question within 5 s, and keeps no place', async () => {
+      const mailbox = hanging({ ready: never });
+      expect(await ask(mailbox, 5000)).toEqual({ text: 'The tool failed.', codes: ['ERR_MRTR_MAILBOX'] });
+      expect(await ask(mailbox, 5000)).toEqual({ text: 'The tool failed.', codes: ['ERR_MRTR_MAILBOX'] });
+    });
+
+    it('in park lets the time-out of the question hold', async () => {
+      const { text } = await ask(hanging({}), 305_000);
+      expect(text).toContain('was not answered within 300 s');
+    });
+  });
+
+  it('takes the answer of a session that expired while its call waited, and no new call', async () => {
+    let time = Date.now();
+    const { url } = await serve({ express, now: () => time, legacy: { sessionTtlSeconds: 10 } });
+    const client = await LegacyClient.connect(url);
+    const call = await client.tool('ask');
+    const asked = await call.next();
+    time += 11_000;
+    expect((await client.tool('plain')).response.status).toBe(404);
+    expect(await client.respond(asked, { action: 'accept', content: { name: 'Ann' } })).toBe(202);
+    expect(textOf(await call.reply())).toBe('Ann');
+  });
+
+  it('C110 knows a client that accepts no stream, and cannot ask it', async () => {
+    const { url } = await serve({ express });
+    const client = (await LegacyClient.connect(url)).with({ accept: 'application/json' });
+    expect(textOf(await (await client.tool('plain')).reply())).toBe('plain for ann by 2025-11-25');
+    const { result } = await (await client.tool('ask')).reply();
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('text/event-stream') }] });
   });
 
   describe('a call that ends early', () => {

@@ -37,7 +37,7 @@ async function within<V, L>(timers: Timers, ms: number, work: V | Promise<V>, la
       try {
         resolve(late());
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     });
   });

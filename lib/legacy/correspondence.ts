@@ -29,17 +29,11 @@ export interface PostOffice {
 /** How long a mailbox may take for what it can do at once; as long again it may be late with a time-out. */
 const PROMPT_MS = 5000;
 
-/** Gives what comes first: the work of a mailbox, which is somebody else's code, or `late` once the time is up. */
-async function within<V, L>(timers: Timers, ms: number, work: V | Promise<V>, late: () => L): Promise<V | L> {
+/** What a mailbox gives, since it is somebody else's code: `undefined` or the error `late` if it takes longer than `ms`. */
+async function within<V>(timers: Timers, ms: number, work: V | Promise<V>, late?: Error): Promise<V | undefined> {
   let cancel: (() => void) | undefined;
-  const timeUp = new Promise<L>((resolve, reject) => {
-    cancel = timers.after(ms, () => {
-      try {
-        resolve(late());
-      } catch (error) {
-        reject(error);
-      }
-    });
+  const timeUp = new Promise<undefined>((resolve, reject) => {
+    cancel = timers.after(ms, () => (late === undefined ? resolve(undefined) : reject(late)));
   });
   try {
     return await Promise.race([work, timeUp]);
@@ -57,7 +51,7 @@ export async function post(
 ): Promise<void> {
   const letter = await sealLetter(text, id, principal, sealing);
   try {
-    await within(timers, PROMPT_MS, mailbox.deliver(id, letter), tooSlow);
+    await within(timers, PROMPT_MS, mailbox.deliver(id, letter), tooSlow());
   } catch (error) {
     throw codeOf(error) === undefined ? mailboxFailed(error) : error;
   }
@@ -110,7 +104,7 @@ export class Correspondence implements Correspondent {
     const { office, session, principal, send } = this.#input;
     const mailboxId = newMailboxId((size) => office.random(size));
     const expiresAt = office.now() + timeoutMs + office.clockSkewMs;
-    await within(office.timers, PROMPT_MS, office.mailbox.ready?.(), tooSlow);
+    await within(office.timers, PROMPT_MS, office.mailbox.ready?.(), tooSlow());
     const id = await sealRequestId({ mailboxId, expiresAt }, session.sessionId, principal, office.sealing);
     if (this.#closing.signal.aborted) return { kind: 'withdrawn' };
     const elicitationId = newMailboxId((size) => office.random(size));
@@ -144,7 +138,7 @@ export class Correspondence implements Correspondent {
       parked.catch(() => undefined);
       send();
       const waited = Promise.race([parked, withdrawn]);
-      return await within(timers, timeoutMs + PROMPT_MS, waited, () => undefined);
+      return await within(timers, timeoutMs + PROMPT_MS, waited);
     } finally {
       this.#open.delete(id);
     }

@@ -27,9 +27,9 @@ export function mailboxFailed(cause: unknown): MrtrError {
   return new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox failed; see the cause.', { cause });
 }
 
-/** Thrown in the place of a mailbox that neither does what it is asked to nor says that it cannot. */
-export function tooSlow(): never {
-  throw new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox did not answer within 5 s.');
+/** Of a mailbox that neither does what it is asked to nor says that it cannot. */
+export function tooSlow(): MrtrError {
+  return new MrtrError('ERR_MRTR_MAILBOX', 'The mailbox did not answer within 5 s.');
 }
 
 export function foreignLetter(): MrtrError {

@@ -25,13 +25,14 @@ import { missingCapabilities, type CapabilityName } from '../protocol/capabiliti
 import type { InputRequest } from '../protocol/wire.js';
 import { Attempts } from './attempts.js';
 import * as faults from './faults.js';
+import { entryWith } from './ledger.js';
 import { once, type MaybePromise } from './maybe.js';
 import type { RoundInput, RoundOutcome, RoundWarning } from './outcome.js';
 import { Pending } from './pending.js';
 import type { Question, Reading } from './question.js';
 import { Slots, type Slot } from './slots.js';
 import { checkStep, Steps } from './steps.js';
-import { Suspension } from './suspension.js';
+import { suspensionOf } from './suspension.js';
 
 const UNWIND_MS = 10_000;
 
@@ -94,10 +95,10 @@ export class Round {
       checkStep(name, fn);
       if (this.#fault !== undefined) throw this.#fault;
       const [open] = this.#open;
-      if (this.#unwinding) throw new Suspension(open?.entry.key ?? name);
+      if (this.#unwinding) throw suspensionOf(open?.entry.key ?? name);
       if (!this.#steps.knows(name)) {
         if (open !== undefined) return this.#suspended(open.entry.key);
-        if (this.#input.recordedStepsOnly === true) throw new Suspension(name);
+        if (this.#input.recordedStepsOnly === true) throw suspensionOf(name);
       }
       return this.#running.track(this.#recordingFaults(() => this.#steps.run(name, fn)));
     });
@@ -145,7 +146,7 @@ export class Round {
 
   #take<T>(slot: Slot, question: Question<T>, reading: Reading<T>): MaybePromise<T> {
     if (reading.ok) {
-      slot.entry = { ...slot.entry, status: 'answered', answer: reading.record };
+      slot.entry = entryWith(slot.entry, 'answered', reading.record);
       return reading.value;
     }
     // A wait is no failure of the person's: they said yes, what they agreed to is not done yet.
@@ -159,7 +160,7 @@ export class Round {
   }
 
   #openSlot<T>(slot: Slot, question: Question<T>, request: InputRequest): Promise<T> {
-    slot.entry = { ...slot.entry, status: 'open', answer: null };
+    slot.entry = entryWith(slot.entry, 'open', null);
     slot.request = request;
     this.#open.push(slot);
     this.#needs.push(...question.needs);
@@ -170,7 +171,7 @@ export class Round {
   /** Rejects once the handler unwinds. */
   #suspended(key: string): Promise<never> {
     return new Promise<never>((_resolve, reject) => {
-      this.#rejections.push(() => reject(new Suspension(key)));
+      this.#rejections.push(() => reject(suspensionOf(key)));
     });
   }
 

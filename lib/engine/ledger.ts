@@ -26,6 +26,15 @@ export interface Ledger {
   readonly steps: StepResults;
 }
 
+/** An entry in another state. Member by member: an object that begins with a spread costs more. */
+export function entryWith(
+  { key, kind, fingerprint, attempts }: LedgerEntry,
+  status: LedgerEntry['status'],
+  answer: JsonValue,
+): LedgerEntry {
+  return { key, kind, fingerprint, attempts, status, answer };
+}
+
 export const EMPTY_LEDGER: Ledger = { entries: [], nextOrdinal: 1, steps: new Map() };
 
 const STATUSES = ['open', 'unread', 'answered'] as const;
@@ -33,8 +42,10 @@ const STATUSES = ['open', 'unread', 'answered'] as const;
 /** The ledger as compact JSON for sealing. */
 export function packLedger({ nextOrdinal, entries, steps }: Ledger): JsonValue {
   const rows = entries.map((entry): JsonValue => {
-    const head = [entry.key, QUESTION_KINDS.indexOf(entry.kind), entry.fingerprint, entry.attempts];
-    return entry.status === 'open' ? head : [...head, STATUSES.indexOf(entry.status), entry.answer];
+    const { key, kind, fingerprint, attempts, status, answer } = entry;
+    const kindIndex = QUESTION_KINDS.indexOf(kind);
+    if (status === 'open') return [key, kindIndex, fingerprint, attempts];
+    return [key, kindIndex, fingerprint, attempts, STATUSES.indexOf(status), answer];
   });
   if (steps.size === 0) return [nextOrdinal, rows];
   return [

@@ -2,7 +2,7 @@ import { LedgerMismatchError, type MrtrError } from '../errors.js';
 import type { InputRequest, JsonObject } from '../protocol/wire.js';
 import { duplicateKey, duplicateQuestion, upFrontRefused } from './faults.js';
 import { fingerprintOf } from './fingerprint.js';
-import type { Ledger, LedgerEntry } from './ledger.js';
+import { entryWith, type Ledger, type LedgerEntry } from './ledger.js';
 import { UNKEYED, unkeyedKey, type Question } from './question.js';
 
 /** A ledger entry while a round runs. */
@@ -91,14 +91,14 @@ export class Slots {
     const kept = this.#all.filter(({ entry, reached, transient }) =>
       entry.status === 'open' ? reached : !transient || placed,
     );
-    const entries = kept.map(({ entry, transient }) => (transient ? reopened(entry) : entry));
+    const entries = kept.map(({ entry, transient }) => (transient ? entryWith(entry, 'open', null) : entry));
     return { entries, nextOrdinal: this.#nextOrdinal };
   }
 
   #withAnswer(entry: LedgerEntry): Slot {
     const answer = entry.status === 'open' ? this.#input.answer(entry.key) : undefined;
     return {
-      entry: answer === undefined ? entry : { ...entry, status: 'unread', answer },
+      entry: answer === undefined ? entry : entryWith(entry, 'unread', answer),
       reached: false,
       brought: answer !== undefined,
       origin: 'ledger',
@@ -138,7 +138,7 @@ export class Slots {
     }
     const answer = this.#input.fresh && question.upFront ? this.#input.answer(key) : undefined;
     if (answer === undefined) return this.#add(newSlot(entry));
-    return this.#add({ ...newSlot({ ...entry, status: 'unread', answer }), transient: true });
+    return this.#add({ ...newSlot(entryWith(entry, 'unread', answer)), transient: true });
   }
 
   #reachUnkeyed(question: Question<unknown>, fingerprint: string): Slot {
@@ -169,10 +169,6 @@ function newSlot(entry: LedgerEntry): Slot {
 
 function openEntry(key: string, { kind }: Question<unknown>, fingerprint: string): LedgerEntry {
   return { key, kind, fingerprint, attempts: 0, status: 'open', answer: null };
-}
-
-function reopened(entry: LedgerEntry): LedgerEntry {
-  return { ...entry, status: 'open', answer: null };
 }
 
 function mismatch(ordinal: number, expected: Slot, actual: string): MrtrError {

@@ -11,3 +11,15 @@ export class Suspension extends Error {
     this.name = 'Suspension';
   }
 }
+
+/** One without a stack: each open question makes one, and its stack would hold nothing but the engine. */
+export function suspensionOf(key: string): Suspension {
+  const { stackTraceLimit } = Error;
+  // Reflect.set, since where intrinsics are frozen an assignment throws.
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return new Suspension(key);
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
+}

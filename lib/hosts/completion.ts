@@ -1,5 +1,7 @@
 import type { Target } from '../catalog.js';
+import type { MaybePromise } from '../engine/maybe.js';
 import { MrtrError } from '../errors.js';
+import type { CompiledSchema } from '../protocol/schema.js';
 
 /**
  * Turns what a handler returned into the result that goes out, without `_meta` of the server.
@@ -7,11 +9,11 @@ import { MrtrError } from '../errors.js';
  *
  * @param usedInput - whether answers or state had a part in it: such a result is for that person, once
  */
-export async function completeResult(
+export function completeResult(
   target: Target,
   value: unknown,
   usedInput: boolean,
-): Promise<Record<string, unknown>> {
+): MaybePromise<Record<string, unknown>> {
   const result = target.readResult(value);
   if (result === undefined) {
     throw new MrtrError(
@@ -19,12 +21,14 @@ export async function completeResult(
       `${target.kind}(${JSON.stringify(target.name)}, …) returned no result of its method. Return the protocol's result object, or a string.`,
     );
   }
-  await checkOutput(target, result);
-  return { ...result, ...caching(target, result, usedInput) };
+  const { output, caching } = target;
+  if (output === undefined || result['isError'] === true) {
+    return caching === undefined ? result : { ...result, ...hints(target, result, usedInput) };
+  }
+  return checkOutput(target, output, result).then(() => ({ ...result, ...hints(target, result, usedInput) }));
 }
 
-async function checkOutput({ name, output }: Target, result: Record<string, unknown>): Promise<void> {
-  if (output === undefined || result['isError'] === true) return;
+async function checkOutput({ name }: Target, output: CompiledSchema, result: Record<string, unknown>): Promise<void> {
   const validation = await output.validate(result['structuredContent']);
   if (validation.ok) return;
   throw new MrtrError(
@@ -33,7 +37,7 @@ async function checkOutput({ name, output }: Target, result: Record<string, unkn
   );
 }
 
-function caching({ name, caching: declared }: Target, result: Record<string, unknown>, usedInput: boolean): object {
+function hints({ name, caching: declared }: Target, result: Record<string, unknown>, usedInput: boolean): object {
   if (declared === undefined) return {};
   if (usedInput) return { ttlMs: 0, cacheScope: 'private' };
   const { ttlMs = declared.ttlMs, cacheScope = declared.cacheScope } = result;

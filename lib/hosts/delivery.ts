@@ -54,7 +54,7 @@ export class Delivery {
     this.#input = input;
   }
 
-  async deliver(outcome: RoundOutcome, hold: Hold | undefined): Promise<void> {
+  deliver(outcome: RoundOutcome, hold: Hold | undefined): Promise<void> {
     switch (outcome.kind) {
       case 'complete':
         return this.#complete(outcome, hold);
@@ -88,21 +88,24 @@ export class Delivery {
   }
 
   async #complete({ result, answered, warnings }: Completed, hold: Hold | undefined): Promise<void> {
-    const { call, target } = this.#input;
+    const { call, target, reply } = this.#input;
     const usedInput = !isFresh(this.#input.flow) || isObject(call.params['inputResponses']);
     let text: string;
     try {
-      text = this.#text({ resultType: 'complete', ...(await completeResult(target, result, usedInput)) });
+      const completing = completeResult(target, result, usedInput);
+      const completed = completing instanceof Promise ? await completing : completing;
+      text = this.#text({ resultType: 'complete', ...completed });
     } catch (error) {
       return this.#fail(error, codeOf(error) ?? 'ERR_MRTR_RESULT', hold);
     }
-    await this.#settle(text, hold);
-    publishWarnings(this.#about(), warnings);
-    this.#publishRound('complete', { answered });
+    if (hold !== undefined) await this.#record(text, hold);
+    reply.result(call.id, text);
+    if (warnings.length > 0) publishWarnings(this.#about(), warnings);
+    this.#publishRound('complete', () => ({ answered }));
   }
 
   async #inputRequired(outcome: InputRequired, hold: Hold | undefined): Promise<void> {
-    const { options, environment, bindings, flow } = this.#input;
+    const { call, reply, options, environment, bindings, flow } = this.#input;
     const { requests, ledger, answered, warnings } = outcome;
     const rounds = flow.rounds + (answered > 0 ? 1 : 0);
     if (rounds >= options.maxRounds) {
@@ -112,18 +115,19 @@ export class Delivery {
     let text: string;
     let requestState: string;
     try {
-      requestState = await sealFlow({ ...flow, rounds, ledger }, bindings, options, environment);
+      const sealing = sealFlow(flow, { rounds, ledger }, bindings, options, environment);
+      requestState = sealing instanceof Promise ? await sealing : sealing;
       text = this.#text({ resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState });
     } catch (error) {
       return this.#fail(error, codeOf(error) ?? 'ERR_MRTR_INTERNAL', hold);
     }
-    await this.#settle(text, hold, NO_STORE);
-    publishWarnings(this.#about(), warnings);
-    const questions = ledger.entries.filter(({ key }) => requests.has(key));
-    this.#publishRound('input_required', {
-      answered,
-      stateBytes: requestState.length,
-      questions: questions.map(({ key, kind, fingerprint }) => ({ key, kind, fingerprint })),
+    if (hold !== undefined) await this.#record(text, hold);
+    reply.result(call.id, text, NO_STORE);
+    if (warnings.length > 0) publishWarnings(this.#about(), warnings);
+    this.#publishRound('input_required', () => {
+      const asked = ledger.entries.filter(({ key }) => requests.has(key));
+      const questions = asked.map(({ key, kind, fingerprint }) => ({ key, kind, fingerprint }));
+      return { answered, stateBytes: requestState.length, questions };
     });
   }
 
@@ -138,24 +142,25 @@ export class Delivery {
       }
       case 'fault':
         return this.#fail(failed.error, failed.code, hold);
-      case 'tool_error':
+      case 'tool_error': {
         if (answer.report !== undefined) this.#report(failed.error, answer.report);
         // A tool may have acted before it failed, so this result spends the state like any other.
-        await this.#settle(this.#text({ resultType: 'complete', ...answer.result }), hold);
+        const text = this.#text({ resultType: 'complete', ...answer.result });
+        if (hold !== undefined) await this.#record(text, hold);
+        this.#input.reply.result(this.#input.call.id, text);
         return this.#publishRound('failed');
+      }
     }
   }
 
   /** Records a result before it goes out; a client that misses it can fetch it again. */
-  async #settle(result: string, hold: Hold | undefined, headers?: Readonly<Record<string, string>>): Promise<void> {
-    const { reply, call } = this.#input;
+  async #record(result: string, hold: Hold): Promise<void> {
     try {
-      await hold?.settle(result);
+      await hold.settle(result);
     } catch (error) {
       // The handler has run. Keeping its result from the client would only make it try again.
       this.#report(error, codeOf(error) ?? 'ERR_MRTR_STORE');
     }
-    reply.result(call.id, result, headers);
   }
 
   async #fail(error: unknown, code: MrtrErrorCode, hold: Hold | undefined): Promise<void> {
@@ -187,7 +192,7 @@ export class Delivery {
     report(this.#input.options.onError, error, { ...this.#about(), code });
   }
 
-  #publishRound(outcome: RoundEvent['outcome'], details: Partial<RoundEvent> = {}): void {
+  #publishRound(outcome: RoundEvent['outcome'], details?: () => Partial<RoundEvent>): void {
     const { environment, flow, arrivedAt } = this.#input;
     publish('mrtr:round', () => ({
       ...this.#about(),
@@ -196,7 +201,7 @@ export class Delivery {
       ...(!isFresh(flow) && { answerMs: arrivedAt - flow.issuedAt }),
       answered: 0,
       questions: [],
-      ...details,
+      ...details?.(),
     }));
   }
 
@@ -208,7 +213,9 @@ export class Delivery {
   /** The result as it goes out: an app's JSON settings never touch it. */
   #text(result: Record<string, unknown>): string {
     // Every caller has just made the object, so it may take one more member.
-    result['_meta'] = { ...(result['_meta'] as object | undefined), [META.serverInfo]: this.#input.options.server };
+    const meta = result['_meta'] as object | undefined;
+    const { server } = this.#input.options;
+    result['_meta'] = meta === undefined ? { [META.serverInfo]: server } : { ...meta, [META.serverInfo]: server };
     return JSON.stringify(result);
   }
 }

@@ -56,9 +56,12 @@ export async function execute(served: Served): Promise<void> {
 async function run(input: DeliveryInput): Promise<void> {
   const { call, target } = input;
   const delivery = new Delivery(input);
-  const validated = await target.input?.validate(call.params['arguments'] ?? {});
+  const validating = target.input?.validate(call.params['arguments'] ?? {});
+  // Here as elsewhere on this path only promises are awaited: waiting for what is there costs a turn of the microtasks.
+  const validated = validating instanceof Promise ? await validating : validating;
   if (validated?.ok === false) return delivery.badArguments(validated.problems);
-  const spent = await spend(input);
+  const spending = spend(input);
+  const spent = spending === undefined ? undefined : await spending;
   switch (spent?.kind) {
     case 'refused':
       return delivery.spent(spent.reason);

@@ -19,6 +19,7 @@
  * after 6 in `legacy-host.ts`, which has a list of its own.
  */
 import type { Target } from '../catalog.js';
+import { isPending } from '../engine/maybe.js';
 import { codeOf, type MrtrErrorCode } from '../errors.js';
 import { publish } from '../events.js';
 import type { ResolvedOptions } from '../options.js';
@@ -116,7 +117,8 @@ export class Flow {
     const about = route.kind === 'call' ? { method: route.call.method, target: route.target.name } : ABOUT_OTHERS;
     const id = route.kind === 'call' ? route.call.id : undefined;
     try {
-      const principal = toPrincipal(await this.#options.principal(req));
+      const found: unknown = this.#options.principal(req);
+      const principal = toPrincipal(isPending(found) ? await found : found);
       if (principal !== null || this.#options.anonymous) return principal;
     } catch (error) {
       this.#fail(reply, id, PRINCIPAL_FAILED, error, about, 'ERR_MRTR_PRINCIPAL');

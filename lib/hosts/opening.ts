@@ -1,4 +1,5 @@
-import { EMPTY_LEDGER } from '../engine/ledger.js';
+import { EMPTY_LEDGER, type Ledger } from '../engine/ledger.js';
+import { isPending, type MaybePromise } from '../engine/maybe.js';
 import { biggestStep } from '../engine/steps.js';
 import { MrtrError, type MrtrErrorCode } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
@@ -36,14 +37,17 @@ export async function openFlow(
   const { codec } = options;
   try {
     if (token === undefined || token === null) {
-      await codec.ready?.();
+      const readying = codec.ready?.();
+      if (readying !== undefined) await readying;
       return { kind: 'flow', flow: beginFlow(params, environment) };
     }
     if (typeof token !== 'string' || token === '' || token.length > options.maxStateBytes) {
       return { kind: 'refused', reason: 'ERR_MRTR_STATE_MALFORMED' };
     }
-    await codec.ready?.();
-    const packed: unknown = await codec.unseal(token, binding, principal);
+    const readying = codec.ready?.();
+    if (readying !== undefined) await readying;
+    const unsealing: unknown = codec.unseal(token, binding, principal);
+    const packed: unknown = isPending(unsealing) ? await unsealing : unsealing;
     if (packed === undefined) {
       return { kind: 'refused', reason: UNSEAL_REASONS[(await codec.diagnose?.(token)) ?? 'unverified'] };
     }
@@ -75,34 +79,49 @@ export function isFresh(flow: FlowState): boolean {
   return flow.tokenId === '';
 }
 
-/** Seals a flow into the next `requestState`. Throws `ERR_MRTR_CODEC` or `ERR_MRTR_STATE_TOO_LARGE`. */
-export async function sealFlow(
-  flow: Omit<FlowState, 'issuedAt' | 'tokenId'>,
+/** Seals a flow, with what its last round made of it, into the next `requestState`. Throws or rejects with `ERR_MRTR_CODEC` or `ERR_MRTR_STATE_TOO_LARGE`. */
+export function sealFlow(
+  { flowId, secret, startedAt, params }: FlowState,
+  { rounds, ledger }: Pick<FlowState, 'rounds' | 'ledger'>,
   { binding, principal }: Bindings,
   options: ResolvedOptions,
   environment: Environment,
-): Promise<string> {
+): MaybePromise<string> {
   const tokenId = environment.random(12).toString('base64url');
-  const packed = packState({ ...flow, issuedAt: environment.now(), tokenId });
+  const packed = packState({ flowId, secret, rounds, startedAt, issuedAt: environment.now(), tokenId, params, ledger });
   let token: unknown;
   try {
-    token = await options.codec.seal(packed, binding, principal);
+    token = options.codec.seal(packed, binding, principal);
   } catch (error) {
-    throw new MrtrError('ERR_MRTR_CODEC', 'The codec could not seal a state.', { cause: error });
+    throw sealFault(error);
   }
+  if (!isPending(token)) return checkedToken(token, ledger, options);
+  return Promise.resolve(token).then(
+    (sealed) => checkedToken(sealed, ledger, options),
+    (error: unknown) => {
+      throw sealFault(error);
+    },
+  );
+}
+
+function sealFault(cause: unknown): MrtrError {
+  return new MrtrError('ERR_MRTR_CODEC', 'The codec could not seal a state.', { cause });
+}
+
+function checkedToken(token: unknown, { steps }: Ledger, { maxStateBytes }: ResolvedOptions): string {
   if (typeof token !== 'string' || token === '') {
     throw new MrtrError('ERR_MRTR_CODEC', `The codec must seal to a text; it returned ${typeof token}.`);
   }
   const bytes = Buffer.byteLength(token);
-  if (bytes <= options.maxStateBytes) return token;
-  const step = biggestStep(flow.ledger.steps);
+  if (bytes <= maxStateBytes) return token;
+  const step = biggestStep(steps);
   const named =
     step === undefined
       ? ''
-      : `Its ${flow.ledger.steps.size} steps are part of it, the biggest ${JSON.stringify(step.name)} (${step.runs} times, ${step.bytes} bytes): return less from them. `;
+      : `Its ${steps.size} steps are part of it, the biggest ${JSON.stringify(step.name)} (${step.runs} times, ${step.bytes} bytes): return less from them. `;
   throw new MrtrError(
     'ERR_MRTR_STATE_TOO_LARGE',
-    `The requestState of this flow would be ${bytes} bytes, more than maxStateBytes (${options.maxStateBytes}). ` +
+    `The requestState of this flow would be ${bytes} bytes, more than maxStateBytes (${maxStateBytes}). ` +
       `${named}Ask for shorter answers (maxLength), or raise maxStateBytes together with the limit of the body parser.`,
   );
 }

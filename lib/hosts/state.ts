@@ -61,19 +61,14 @@ export function packState(state: FlowState): Record<string, unknown> {
 export function unpackState(packed: Record<string, unknown>): FlowState | undefined {
   const { f, s, r, b, t, i, p, l } = packed;
   const ledger = unpackLedger(l);
-  const texts = [f, s, i, p].every((value) => typeof value === 'string');
-  const numbers = [r, b, t].every((value) => typeof value === 'number' && Number.isFinite(value));
-  if (ledger === undefined || !texts || !numbers) return undefined;
-  return {
-    flowId: f as string,
-    secret: s as string,
-    rounds: r as number,
-    startedAt: b as number,
-    issuedAt: t as number,
-    tokenId: i as string,
-    params: p as string,
-    ledger,
-  };
+  if (typeof f !== 'string' || typeof s !== 'string' || typeof i !== 'string' || typeof p !== 'string')
+    return undefined;
+  if (ledger === undefined || !isNumber(r) || !isNumber(b) || !isNumber(t)) return undefined;
+  return { flowId: f, secret: s, rounds: r, startedAt: b, issuedAt: t, tokenId: i, params: p, ledger };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /** Why an authentic state cannot be used for this request at this time; `undefined` when it can. */

@@ -12,9 +12,10 @@ export interface HostRules {
 
 // Stricter than a URL on purpose: "http://evil.example@localhost" and "localhost/evil.example" are no hosts.
 const HOST = String.raw`(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)`;
-const AUTHORITY = new RegExp(String.raw`^${HOST}(?::\d{1,5})?$`);
+const AUTHORITY = new RegExp(String.raw`^${HOST}(?::(\d{1,5}))?$`);
+const MAX_PORT = 65_535;
 const ORIGIN = new RegExp(String.raw`^[A-Za-z][A-Za-z0-9+.-]*:\/\/${HOST}(?::\d{1,5})?$`);
-const LOOPBACK_V4 = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
+const LOOPBACK_V4 = /^127(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/;
 const LOOPBACK_NAMES = localhostAllowedHostnames();
 
 /**
@@ -36,7 +37,8 @@ export function hostFault(
 ): Fault | undefined {
   const { allowedHosts } = rules;
   if (allowedHosts === undefined) {
-    if (!isLoopbackAddress(localAddress) || isHost(hostHeader, isLoopbackName)) return undefined;
+    if (!isLoopbackAddress(localAddress)) return unusable(hostHeader);
+    if (isHost(hostHeader, isLoopbackName)) return undefined;
     return forbidden(
       `This server listens on a loopback address and answers only to a loopback name, not to the Host ${shown(hostHeader)}. ` +
         'If it is meant to be reached under that name, for example behind a proxy, list the name in the option allowedHosts.',
@@ -85,9 +87,18 @@ export function isOriginEntry(value: unknown): value is string {
   return canonicalOrigin(value) === value.toLowerCase();
 }
 
+/** Under any name, but not under what is none: further in, the header becomes part of a URL. */
+function unusable(hostHeader: string | undefined): Fault | undefined {
+  if (hostHeader === undefined || (AUTHORITY.test(hostHeader) && urlOf(`http://${hostHeader}`) !== undefined)) {
+    return undefined;
+  }
+  return forbidden(`The Host ${shown(hostHeader)} is no name of a host.`);
+}
+
 function isHost(header: string | undefined, accepts: (name: string) => boolean): boolean {
-  const name = header === undefined ? undefined : AUTHORITY.exec(header)?.[1];
-  if (header === undefined || name === undefined) return false;
+  if (header === undefined) return false;
+  const [, name, port = '0'] = AUTHORITY.exec(header) ?? [];
+  if (name === undefined || Number(port) > MAX_PORT) return false;
   if (accepts(name.toLowerCase())) return true;
   const canonical = hostnameOf(header);
   return canonical !== undefined && accepts(canonical);

@@ -47,6 +47,24 @@ const DISGUISED = [
 ];
 
 describe('hostFault', () => {
+  it.each([
+    'localhost:99999',
+    '127.0.0.1:65536',
+    '127.0.0.999',
+    '127.0.0.08',
+    'foo bar',
+    'a..b:1:2',
+    'evil.example:99999',
+    'xn--a',
+    '%00',
+    '1.2.3.256',
+  ])('refuses %p, of which no URL can be made, under every set of rules', (host) => {
+    expect(passesHost(host, '127.0.0.1')).toBe(false);
+    expect(passesHost(host, '192.168.0.1')).toBe(false);
+    expect(passesHost(host, undefined)).toBe(false);
+    expect(passesHost(host, '192.168.0.1', rules(['localhost', '127.0.0.1', 'evil.example']))).toBe(false);
+  });
+
   it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('wants a loopback name on %s', (address) => {
     expect(passesHost('localhost:3000', address)).toBe(true);
     expect(passesHost('evil.example', address)).toBe(false);

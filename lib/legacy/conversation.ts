@@ -133,9 +133,10 @@ export class Conversation {
     const { now, samplingTimeoutMs, elicitationTimeoutMs } = this.#input;
     const timeoutMs = question.kind === 'sample' ? samplingTimeoutMs : elicitationTimeoutMs;
     let until = now() + timeoutMs;
+    let left = timeoutMs;
     let { request } = question;
     for (;;) {
-      const reading = until > now() ? await this.#put(slot, question, request, until - now()) : undefined;
+      const reading = left > 0 ? await this.#put(slot, question, request, left) : undefined;
       if (reading === undefined) throw lateAnswer(question.kind, slot.entry.key, timeoutMs);
       if (reading.ok) {
         slot.entry = { ...slot.entry, status: 'answered', answer: reading.record };
@@ -147,6 +148,7 @@ export class Conversation {
         this.#countAttempt(slot);
         until = now() + timeoutMs;
       }
+      left = until - now();
       if (this.#over || this.#input.gone()) throw faults.roundOver();
       request = question.reask(reading.reason);
     }

@@ -9,10 +9,13 @@ export interface Timers {
 // Captured once, so that a test runner's fake timers in an application's tests cannot stop a round half way.
 const { setImmediate, setTimeout, clearTimeout } = globalThis;
 
+/** A longer one would run out at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemTimers: Timers = {
   endOfTurn: (task) => void setImmediate(task),
   after(ms, task) {
-    const timer = setTimeout(task, ms);
+    const timer = setTimeout(task, Math.min(ms, LONGEST_TIMER_MS));
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -23,6 +23,14 @@ describe('the timers of the system', () => {
     expect(off).not.toHaveBeenCalled();
   });
 
+  it('longer than the longest of Node do not run out at once', async () => {
+    const off = jest.fn();
+    const callOff = systemTimers.after(2 ** 31 + 5000, off);
+    await new Promise<void>((resolve) => systemTimers.after(20, resolve));
+    expect(off).not.toHaveBeenCalled();
+    callOff();
+  });
+
   it('C128 keep no process alive', () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const callOff = systemTimers.after(60_000, () => undefined);

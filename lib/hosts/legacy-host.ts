@@ -33,6 +33,7 @@ import { BATCH, SESSION_NOT_FOUND, SESSION_REQUIRED } from './faults.js';
 import { legacyCall, type Asking } from './legacy-call.js';
 import type { Reply } from './reply.js';
 import { report } from './report.js';
+import { idOf } from './route.js';
 import type { SdkHost } from './sdk.js';
 
 /** One request whose principal is known. */
@@ -65,12 +66,13 @@ export class LegacyHost {
     const { legacy } = options;
     if (legacy?.sealing === undefined) return;
     const { mailbox, ownMailbox, sealing, maxParked, sessionTtlMs } = legacy;
+    const { timers } = environment;
     const now = (): number => environment.now();
+    const after = (ms: number, task: () => void): (() => void) => timers.after(ms, task);
     const random = (size: number): Uint8Array => environment.random(size);
     const { clockSkewMs } = options;
-    const { timers } = environment;
-    this.#office = { mailbox, shared: !ownMailbox, sealing, maxParked, clockSkewMs, timers, parked: 0, now, random };
-    this.#cancellations = new Cancellations(this.#office, environment.timers, sessionTtlMs);
+    this.#office = { mailbox, shared: !ownMailbox, sealing, maxParked, clockSkewMs, parked: 0, now, after, random };
+    this.#cancellations = new Cancellations(this.#office, sessionTtlMs);
   }
 
   /** Ends what waits for clients, if the mailbox is this middleware's own. */
@@ -202,9 +204,4 @@ function versionFault(header: string | string[] | undefined): Fault | undefined 
     message: `MCP-Protocol-Version ${quote(String(header))} is not served; this server speaks 2026-07-28, ${LEGACY_VERSIONS.join(' and ')}.`,
     status: 400,
   };
-}
-
-function idOf(body: unknown): RequestId | undefined {
-  const { id, method } = body as { id?: unknown; method?: unknown };
-  return method !== undefined && (typeof id === 'string' || Number.isSafeInteger(id)) ? (id as RequestId) : undefined;
 }

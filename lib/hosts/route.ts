@@ -94,7 +94,8 @@ function inbound(body: unknown, headers: Headers): InboundHttpRequest {
   };
 }
 
-function idOf(body: unknown): RequestId | undefined {
+/** The id that a reply to a request owes; none where it is no id. */
+export function idOf(body: unknown): RequestId | undefined {
   const id = isObject(body) && typeof body['method'] === 'string' ? body['id'] : undefined;
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : undefined;
 }

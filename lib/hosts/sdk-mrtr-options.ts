@@ -80,11 +80,12 @@ export function resolveSdkOptions(options: SdkMrtrOptions): ResolvedSdkOptions {
     throw optionError('audience', `must be a text that names this service; got ${JSON.stringify(audience)}`);
   }
   return {
-    // The body is the SDK's to read and the server's own names are its to send.
+    // The body and earlier revisions are the SDK's to read, and the server's own names are its to send.
     shared: resolveOptions({
       ...shared,
       server: { name: audience, version: '0' },
       bodyLimit: Number.MAX_SAFE_INTEGER,
+      legacy: false,
     }),
     principal: routine('principal', principal) ?? fromContext,
   };

@@ -1,5 +1,4 @@
 import { digestOf } from '../engine/fingerprint.js';
-import type { Timers } from '../engine/timers.js';
 import type { Principal } from '../principal.js';
 import type { RequestId } from '../protocol/wire.js';
 import { post, type PostOffice } from './correspondence.js';
@@ -23,14 +22,12 @@ const SOON_MS = 1000;
  */
 export class Cancellations {
   readonly #office: PostOffice;
-  readonly #timers: Timers;
   readonly #lifetimeMs: number;
   readonly #running = new Map<string, Cancellable>();
 
   /** @param lifetimeMs - longer than any call takes. */
-  constructor(office: PostOffice, timers: Timers, lifetimeMs: number) {
+  constructor(office: PostOffice, lifetimeMs: number) {
     this.#office = office;
-    this.#timers = timers;
     this.#lifetimeMs = lifetimeMs;
   }
 
@@ -46,7 +43,7 @@ export class Cancellations {
     if (this.#running.has(id)) return () => undefined;
     this.#running.set(id, call);
     const over = new AbortController();
-    const unschedule = this.#timers.after(SOON_MS, () => void this.#listen(id, call, over.signal));
+    const unschedule = this.#office.after(SOON_MS, () => void this.#listen(id, call, over.signal));
     return () => {
       unschedule();
       over.abort();

@@ -1,7 +1,7 @@
-import type { Timers } from '../engine/timers.js';
 import { codeOf } from '../errors.js';
 import type { Principal } from '../principal.js';
 import type { InputRequest } from '../protocol/wire.js';
+import { within, type Clock } from '../seal/deadline.js';
 import type { ClientResponse, Correspondent } from './correspondent.js';
 import { foreignLetter, mailboxFailed, tooManyParked, tooSlow } from './faults.js';
 import { openLetter, sealLetter } from './letter.js';
@@ -12,46 +12,26 @@ import type { Session } from './session.js';
 import { wireRequest } from './wire-request.js';
 
 /** What all calls of a process share to reach their clients. */
-export interface PostOffice {
+export interface PostOffice extends Clock {
   readonly mailbox: Mailbox;
   readonly sealing: Sealing;
   readonly clockSkewMs: number;
   readonly maxParked: number;
   /** Whether other nodes look into the mailbox, too. */
   readonly shared: boolean;
-  readonly timers: Timers;
   /** Questions that wait now. */
   parked: number;
-  now(): number;
   random(size: number): Uint8Array;
 }
 
 /** How long a mailbox may take for what it can do at once; as long again it may be late with a time-out. */
 const PROMPT_MS = 5000;
 
-/** What a mailbox gives, since it is somebody else's code: `undefined` or the error `late` if it takes longer than `ms`. */
-async function within<V>(timers: Timers, ms: number, work: V | Promise<V>, late?: Error): Promise<V | undefined> {
-  let cancel: (() => void) | undefined;
-  const timeUp = new Promise<undefined>((resolve, reject) => {
-    cancel = timers.after(ms, () => (late === undefined ? resolve(undefined) : reject(late)));
-  });
-  try {
-    return await Promise.race([work, timeUp]);
-  } finally {
-    cancel?.();
-  }
-}
-
 /** Hands a text to whoever waits at a mailbox id, sealed for nobody else. */
-export async function post(
-  { mailbox, sealing, timers }: PostOffice,
-  id: string,
-  text: string,
-  principal: Principal | null,
-): Promise<void> {
-  const letter = await sealLetter(text, id, principal, sealing);
+export async function post(office: PostOffice, id: string, text: string, principal: Principal | null): Promise<void> {
+  const letter = await sealLetter(text, id, principal, office.sealing);
   try {
-    await within(timers, PROMPT_MS, mailbox.deliver(id, letter), tooSlow());
+    await within(PROMPT_MS, office, () => office.mailbox.deliver(id, letter), tooSlow);
   } catch (error) {
     throw codeOf(error) === undefined ? mailboxFailed(error) : error;
   }
@@ -104,7 +84,7 @@ export class Correspondence implements Correspondent {
     const { office, session, principal, send } = this.#input;
     const mailboxId = newMailboxId((size) => office.random(size));
     const expiresAt = office.now() + timeoutMs + office.clockSkewMs;
-    await within(office.timers, PROMPT_MS, office.mailbox.ready?.(), tooSlow());
+    await within(PROMPT_MS, office, () => office.mailbox.ready?.(), tooSlow);
     const id = await sealRequestId({ mailboxId, expiresAt }, session.sessionId, principal, office.sealing);
     if (this.#closing.signal.aborted) return { kind: 'withdrawn' };
     const elicitationId = newMailboxId((size) => office.random(size));
@@ -132,13 +112,21 @@ export class Correspondence implements Correspondent {
     send: () => void,
   ): Promise<string | undefined | null> {
     const withdrawn = new Promise<null>((resolve) => this.#open.set(id, () => resolve(null)));
+    const late = tooSlow();
     try {
-      const { mailbox, timers } = this.#input.office;
-      const parked = mailbox.park(mailboxId, timeoutMs, this.#closing.signal);
+      const { office } = this.#input;
+      const parked = office.mailbox.park(mailboxId, timeoutMs, this.#closing.signal);
       parked.catch(() => undefined);
       send();
-      const waited = Promise.race([parked, withdrawn]);
-      return await within(timers, timeoutMs + PROMPT_MS, waited);
+      return await within(
+        timeoutMs + PROMPT_MS,
+        office,
+        () => Promise.race([parked, withdrawn]),
+        () => late,
+      );
+    } catch (error) {
+      if (error === late) return undefined;
+      throw error;
     } finally {
       this.#open.delete(id);
     }

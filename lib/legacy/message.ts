@@ -1,5 +1,5 @@
 import type { ClientResponse } from './correspondent.js';
-import { nestsWithin } from '../protocol/depth.js';
+import { MAX_ANSWER_DEPTH, nestsWithin } from '../protocol/depth.js';
 import { aimOf } from '../protocol/parse.js';
 import { isObject, type OwnedMethod, type RequestId } from '../protocol/wire.js';
 
@@ -21,8 +21,6 @@ export type LegacyMessage =
   | { readonly kind: 'cancelled'; readonly requestId: RequestId }
   /** Everything else, which the SDK answers. */
   | { readonly kind: 'other' };
-
-const MAX_ANSWER_DEPTH = 64;
 
 /** Reads a body that the classifier has found to be a message of an earlier revision. */
 export function legacyMessageOf(body: unknown): LegacyMessage {
